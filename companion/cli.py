@@ -60,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         status: int = args.run(args)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader (`| head`) has gone. Python would complain again when it closes stdout, so give it another.
+        # The reader (`| head`) has gone. Python would complain again at closing stdout: give it another.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
