@@ -21,8 +21,9 @@ from PIL import ExifTags, Image, UnidentifiedImageError
 
 Pixels = npt.NDArray[np.uint8]
 
-FORMATS = ("JPEG", "MPO", "PNG", "WEBP", "HEIF", "AVIF", "GIF", "BMP")
-"""Pillow's names of the formats that are read. No TIFF: raw photos (DNG) would open as their thumbnail."""
+FORMATS = ("JPEG", "PNG", "WEBP", "HEIF", "AVIF", "GIF", "BMP")
+"""Pillow's names of what is read. (A JPEG of several pictures opens as MPO.) No TIFF: raw photos are TIFFs
+too, and would open as their thumbnail."""
 
 MAX_BYTES = 100_000_000
 MAX_MEGAPIXELS = {"JPEG": 120, "MPO": 120}
@@ -190,21 +191,27 @@ def _decode_jpeg(data: bytes, reduction: int) -> Pixels:
 
 def _decode_whole(picture: Image.Image, reduction: int) -> Pixels:
     try:
-        if picture.mode.startswith("I"):  # 16-bit grey, which Pillow would clip, not scale
-            grey = np.clip(np.asarray(picture) >> 8, 0, 255).astype(np.uint8)
-            image = cv2.cvtColor(grey, cv2.COLOR_GRAY2BGR)
-        else:
-            if picture.has_transparency_data:
-                layer = picture.convert("RGBA")
-                picture = Image.alpha_composite(Image.new("RGBA", layer.size, "white"), layer)
-            image = cv2.cvtColor(np.asarray(picture.convert("RGB")), cv2.COLOR_RGB2BGR)
+        picture = _rgb(picture)
+        if reduction > 1:
+            picture = picture.reduce(reduction)
+        return cv2.cvtColor(np.asarray(picture), cv2.COLOR_RGB2BGR).astype(np.uint8, copy=False)
     except Exception as error:  # Pillow's readers raise many kinds on damaged files
         raise _damaged() from error
-    if reduction > 1:
-        height, width = image.shape[:2]
-        size = (-(-width // reduction), -(-height // reduction))
-        image = cv2.resize(image, size, interpolation=cv2.INTER_AREA)
-    return image.astype(np.uint8, copy=False)
+
+
+def _rgb(picture: Image.Image) -> Image.Image:
+    """The picture in mode RGB, on white where it is transparent; with few copies, for it may be large."""
+    if picture.mode == "RGB" and not picture.has_transparency_data:
+        return picture
+    if picture.mode.startswith("I"):  # 16-bit grey, which Pillow would clip, not scale
+        grey = np.clip(np.asarray(picture) >> 8, 0, 255).astype(np.uint8)
+        return Image.fromarray(grey).convert("RGB")
+    if not picture.has_transparency_data:
+        return picture.convert("RGB")
+    layer = picture if picture.mode == "RGBA" else picture.convert("RGBA")
+    ground = Image.new("RGB", layer.size, "white")
+    ground.paste(layer, mask=layer)
+    return ground
 
 
 def _damaged() -> PhotoError:

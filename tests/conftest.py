@@ -1,0 +1,39 @@
+"""What tests of several rooms need."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def shared_folder() -> Path | None:
+    """The folder of rules and data beside the project, if this computer has it."""
+    folder = Path(os.environ.get("COMPANION_SHARED", ROOT.parent / "shared"))
+    return folder if folder.is_dir() else None
+
+
+def chromium_path() -> str | None:
+    """The system's Chromium (or Chrome), if it has one; `COMPANION_CHROMIUM` names another."""
+    names = (os.environ.get("COMPANION_CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome")
+    return next((found for name in names if name and (found := shutil.which(name))), None)
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The shared folder; a test that asks for it is skipped where there is none."""
+    if (folder := shared_folder()) is None:
+        pytest.skip("no shared folder beside the project (COMPANION_SHARED names another place)")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of a system Chromium; a test that asks for it is skipped where there is none."""
+    if (path := chromium_path()) is None:
+        pytest.skip("no Chromium on this computer: the page is not tested in a browser")
+    return path
