@@ -39,7 +39,7 @@ def build_parser() -> argparse.ArgumentParser:
         epilog="Start with `companion serve`: a page opens with a sample photo.",
     )
     parser.add_argument("--version", action="version", version=f"companion {program_version()}")
-    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name in COMMANDS:
         try:
             importlib.import_module(f"companion.commands.{name}").add_parser(subparsers)
@@ -56,7 +56,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        args = build_parser().parse_args(argv)
+        parser = build_parser()
+        args = parser.parse_args(argv)
+        if "run" not in args:
+            parser.print_help()
+            return 2
         status: int = args.run(args)
         sys.stdout.flush()
     except BrokenPipeError:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from companion.reading import Reading
+from companion.pieces import format_pieces
+from companion.reading import Reading, Sighting
 
 DOUBTFUL = 0.9
 """A piece read with less confidence is marked with `?` and listed with what else it may be."""
@@ -41,12 +42,18 @@ def add_parser(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     if args.deck not in ("auto", *READABLE_DECKS):
+        known = ", ".join(READABLE_DECKS)
         print(
-            f"companion read: the {args.deck} deck cannot be read yet; "
-            f"this version reads {', '.join(READABLE_DECKS)}.",
+            f"companion read: this version cannot read the {args.deck} deck; it reads {known}",
             file=sys.stderr,
         )
         return 2
+    if args.debug is not None:
+        try:
+            args.debug.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            print(f"companion read: no folder {args.debug} can be made: {error.strerror}", file=sys.stderr)
+            return 2
     # Here, not at the top: `companion score` must start without OpenCV.
     from vision.load import PhotoError, load_photo
     from vision.reader import Reader
@@ -54,6 +61,7 @@ def run(args: argparse.Namespace) -> int:
     reader = Reader.default()
     status = 0
     for name in args.photos:
+        started = time.perf_counter()
         try:
             photo = load_photo(name)
         except PhotoError as error:
@@ -61,14 +69,56 @@ def run(args: argparse.Namespace) -> int:
             if args.json:
                 print(json.dumps({"photo": name, "error": str(error)}), flush=True)
             else:
-                sys.stdout.flush()  # keeps the order of messages when both streams go to one place
+                sys.stdout.flush()  # keeps the order of messages where both streams end in one place
                 print(f"{name}: {error}", file=sys.stderr, flush=True)
             continue
+        loading = (time.perf_counter() - started) * 1000
         reading = reader.read(photo, deck=args.deck, debug=args.debug)
+        reading = reading.with_ms(load=loading, total=loading + reading.ms.get("total", 0.0))
         print(json.dumps(reading.to_document()) if args.json else describe(reading), flush=True)
     return status
 
 
 def describe(reading: Reading) -> str:
-    """The reading as text for a person."""
-    return reading.hand
+    """The reading as a person wants it: the rows as they lie, what is doubtful, and how to go on."""
+    seen = [s for s in reading.sightings if s.role != "back"]
+    lines = [f"{reading.photo}: {_count(len(seen), 'piece')}, {reading.ms.get('total', 0):.0f} ms"]
+    for title, sightings in _parts(reading):
+        lines.append(f"  {title:<9} {' '.join(_marked(s) for s in sightings)}")
+    if backs := len(reading.sightings) - len(seen):
+        lines.append(f"  {'face down':<9} {backs}")
+    for title, sightings in _parts(reading):
+        for place, sighting in enumerate(sightings, start=1):
+            if sighting.confidence < DOUBTFUL:
+                others = ", ".join(f"{c.piece} {c.confidence:.0%}" for c in sighting.candidates[1:4])
+                text = f"{title}, piece {place}: {sighting.piece} {sighting.confidence:.0%}"
+                lines.append(f"  doubtful  {text}{f' (or {others})' if others else ''}")
+    lines += [f"  warning   {warning}" for warning in reading.warnings]
+    if reading.hand or reading.melds:
+        melds = "".join(f' --meld "{meld.kind} {format_pieces(meld.pieces)}"' for meld in reading.melds)
+        lines.append(f'  next      companion score --rules sichuan "{reading.hand}"{melds}')
+    return "\n".join(lines)
+
+
+def _parts(reading: Reading) -> list[tuple[str, list[Sighting]]]:
+    """What lies together, under its title: rows of the hand, declared melds, other faces."""
+    parts: dict[tuple[str, int], list[Sighting]] = {}
+    for sighting in reading.sightings:
+        if sighting.role == "back":
+            continue
+        place = {"hand": sighting.row, "meld": sighting.group}.get(sighting.role)
+        parts.setdefault((sighting.role, 0 if place is None else place), []).append(sighting)
+    titles = {"hand": "row", "meld": "meld", "other": "others"}
+    in_order = sorted(parts.items(), key=lambda part: (list(titles).index(part[0][0]), part[0][1]))
+    return [
+        (titles[role] if role == "other" else f"{titles[role]} {number + 1}", sightings)
+        for (role, number), sightings in in_order
+    ]
+
+
+def _marked(sighting: Sighting) -> str:
+    return sighting.piece + ("?" if sighting.confidence < DOUBTFUL else "")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
