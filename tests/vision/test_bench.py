@@ -1,0 +1,41 @@
+"""The vision half of `companion bench`, with a reader that only waits a little."""
+
+from __future__ import annotations
+
+import time
+
+import cv2
+import numpy as np
+
+from companion.reading import Reading
+from vision.bench import PHONE, SMALL, measure
+from vision.load import Photo
+
+
+class SlowFirst:
+    """Says that the first photo of each size took long, and then 4 ms."""
+
+    def __init__(self) -> None:
+        self.sizes: list[tuple[int, int]] = []
+
+    def read(self, photo: Photo, deck: str = "auto") -> Reading:
+        size = (photo.width, photo.height)
+        locating = 4.0 if size in self.sizes else 999.0
+        self.sizes.append(size)
+        time.sleep(0.005)
+        return Reading(photo.name, None, *size, ms={"locate": locating, "total": locating})
+
+
+def test_both_sizes_are_measured_warm() -> None:
+    sample = cv2.imencode(".jpg", np.full((300, 400, 3), 90, np.uint8))[1].tobytes()
+    reader = SlowFirst()
+    phone, small = measure(sample, reader, repeats=2)
+    assert (phone.size, phone.width * phone.height // 100_000) == (PHONE, 121)
+    assert phone.bytes > 1_000_000
+    assert (small.size, small.width, small.height) == (SMALL, 1280, 960)
+    assert len(reader.sizes) == 6
+    for timing in (phone, small):
+        assert timing.ms["locate"] == 4.0
+        assert timing.ms["load"] + 5 <= timing.ms["total"] <= timing.ms["worst"]
+        assert list(timing.ms) == ["load", "locate", "total", "worst"]
+    assert small.to_document()["goal_ms"] == 300

@@ -1,0 +1,102 @@
+"""How long this computer takes to read a photo, stage by stage: the vision half of `companion bench`."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import cv2
+import numpy as np
+
+from companion.reading import Reading
+from vision.load import Photo, load_photo
+
+PHONE = "12 megapixels"
+SMALL = "1280 pixels"
+
+GOALS_MS = {PHONE: 1000.0, SMALL: 300.0}
+"""Milliseconds in which a photo of this size is to be answered on two cores."""
+
+NOISE = 4.0
+"""Grey levels of sensor noise put on an enlarged photo: without it the JPEG is smaller than a phone's."""
+
+
+class ReaderLike(Protocol):
+    """What is measured; `vision.reader.Reader` is one."""
+
+    def read(self, photo: Photo, deck: str = "auto") -> Reading: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """How one size of photo was read.
+
+    size: `PHONE` or `SMALL`. width, height: pixels; bytes: of the JPEG file. pieces: how many were found.
+    ms: median milliseconds of each stage and of the way from file to reading (`total`), and its slowest (`worst`).
+    """
+
+    size: str
+    width: int
+    height: int
+    bytes: int
+    pieces: int
+    ms: dict[str, float]
+
+    @property
+    def goal_ms(self) -> float:
+        return GOALS_MS[self.size]
+
+    def to_document(self) -> dict[str, Any]:
+        return {
+            "photo": self.size,
+            "width": self.width,
+            "height": self.height,
+            "bytes": self.bytes,
+            "pieces": self.pieces,
+            "ms": {stage: round(ms, 1) for stage, ms in self.ms.items()},
+            "goal_ms": self.goal_ms,
+        }
+
+
+def measure(sample: bytes, reader: ReaderLike, repeats: int = 9) -> list[Timing]:
+    """Read the sample photo, made as large as a phone's and as small as a messenger's, several times each.
+
+    The first reading of each size warms up and is not counted.
+    """
+    photo = load_photo(sample)
+    height, width = photo.image.shape[:2]
+    scales = {PHONE: (12_192_768 / (width * height)) ** 0.5, SMALL: 1280 / max(width, height)}
+    return [_measure(size, _resized(photo, scale), reader, repeats) for size, scale in scales.items()]
+
+
+def _measure(size: str, jpeg: bytes, reader: ReaderLike, repeats: int) -> Timing:
+    runs: dict[str, list[float]] = {}
+    for attempt in range(repeats + 1):
+        started = time.perf_counter()
+        photo = load_photo(jpeg)
+        loaded = time.perf_counter()
+        reading = reader.read(photo)
+        ended = time.perf_counter()
+        if attempt:
+            stages = {**reading.ms, "load": (loaded - started) * 1000, "total": (ended - started) * 1000}
+            for stage, taken in stages.items():
+                runs.setdefault(stage, []).append(taken)
+    total = runs.pop("total")
+    ms = {"load": statistics.median(runs.pop("load"))}
+    ms |= {stage: statistics.median(values) for stage, values in runs.items()}
+    ms |= {"total": statistics.median(total), "worst": max(total)}
+    return Timing(size, photo.width, photo.height, len(jpeg), len(reading.sightings), ms)
+
+
+def _resized(photo: Photo, scale: float) -> bytes:
+    """The photo as a JPEG `scale` times its size."""
+    way = cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC
+    image = cv2.resize(photo.image, None, fx=scale, fy=scale, interpolation=way)
+    if scale > 1:
+        noise = cv2.randn(np.empty(image.shape, np.int16), (0.0,) * 3, (NOISE,) * 3)
+        image = cv2.add(image, noise, dtype=cv2.CV_8U)
+    done, jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 90])
+    assert done, "OpenCV always encodes an 8-bit picture of three channels"
+    return jpeg.tobytes()
