@@ -34,7 +34,7 @@ class Timing:
     """How one size of photo was read.
 
     size: `PHONE` or `SMALL`. width, height: pixels; bytes: of the JPEG file. pieces: how many were found.
-    ms: median milliseconds of each stage and of the way from file to reading (`total`), and its slowest (`worst`).
+    ms: median milliseconds of each stage and from file to reading (`total`), and the slowest of these (`worst`).
     """
 
     size: str
@@ -95,7 +95,7 @@ def _resized(photo: Photo, scale: float) -> bytes:
     way = cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC
     image = cv2.resize(photo.image, None, fx=scale, fy=scale, interpolation=way)
     if scale > 1:
-        noise = cv2.randn(np.empty(image.shape, np.int16), (0.0,) * 3, (NOISE,) * 3)
+        noise = cv2.randn(np.empty(image.shape, np.int16), np.zeros(3), np.full(3, NOISE))
         image = cv2.add(image, noise, dtype=cv2.CV_8U)
     done, jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 90])
     assert done, "OpenCV always encodes an 8-bit picture of three channels"
