@@ -34,7 +34,7 @@ class Timing:
     """How one size of photo was read.
 
     size: `PHONE` or `SMALL`. width, height: pixels; bytes: of the JPEG file. pieces: how many were found.
-    ms: median milliseconds of each stage and from file to reading (`total`), and the slowest of these (`worst`).
+    ms: median milliseconds of each stage and of it all (`total`), and the slowest of these (`worst`).
     """
 
     size: str
