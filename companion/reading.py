@@ -1,0 +1,121 @@
+"""What a photo was read as: the types that vision makes and the engine takes over.
+
+Everything here is plain data without pictures: `Sighting` is one located piece, `Reading` a whole photo.
+Names of pieces are notation text (``"5m"``); a tile that lies face down is ``"back"``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from companion.hand import Meld
+from companion.pieces import Piece, format_pieces
+
+Point = tuple[float, float]
+Quad = tuple[Point, Point, Point, Point]
+Role = Literal["hand", "meld", "other", "back"]
+
+BACK = "back"
+"""The name of a face-down piece, in place of notation text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One way to read a piece: its name and the calibrated probability (0-1) that it is right."""
+
+    piece: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """One located piece.
+
+    quad: its four corners in pixels of the upright photo, from the piece's own top-left, clockwise.
+    candidates: ranked, best first, never empty; the chosen one is `candidates[0]`.
+    role: `hand` (own rows), `meld` (declared groups), `other` (discards, walls' faces), `back` (face down).
+    row, group: which row of the photo and which declared group it stands in, counted from 0; None when in none.
+    """
+
+    quad: Quad
+    candidates: tuple[Candidate, ...]
+    role: Role = "hand"
+    row: int | None = None
+    group: int | None = None
+
+    @property
+    def piece(self) -> str:
+        return self.candidates[0].piece
+
+    @property
+    def confidence(self) -> float:
+        return self.candidates[0].confidence
+
+    def to_document(self) -> dict[str, Any]:
+        """The sighting as it stands in the JSON of `companion read`."""
+        return {
+            "piece": self.piece,
+            "confidence": round(self.confidence, 4),
+            "quad": [[round(x, 1), round(y, 1)] for x, y in self.quad],
+            "candidates": [{"piece": c.piece, "confidence": round(c.confidence, 4)} for c in self.candidates],
+            "role": self.role,
+            "row": self.row,
+            "group": self.group,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What a photo can show, told to vision as plain data (vision never imports rules).
+
+    pieces: names that may occur; empty means every piece of the deck.
+    copies: how many equal pieces the deck holds.
+    sizes: sizes of a hand (pieces in rows and melds together) that the rule set allows, kongs left out; empty means any.
+    """
+
+    pieces: frozenset[str] = frozenset()
+    copies: int = 4
+    sizes: tuple[int, ...] = (13, 14)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A photo, read.
+
+    deck: `mahjong`, `four-color`, or None when no piece was found (a reading with a warning, not an error).
+    width, height: pixels of the upright photo.
+    ms: milliseconds of each stage by name, and `total`.
+    """
+
+    photo: str
+    deck: str | None
+    width: int
+    height: int
+    sightings: tuple[Sighting, ...] = ()
+    melds: tuple[Meld, ...] = ()
+    warnings: tuple[str, ...] = ()
+    ms: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def hand(self) -> str:
+        """Canonical text of the pieces with role `hand`."""
+        return format_pieces(Piece.parse(s.piece) for s in self.sightings if s.role == "hand" and s.piece != BACK)
+
+    def with_ms(self, **stages: float) -> Reading:
+        """The same reading with more timings (milliseconds)."""
+        return replace(self, ms={**self.ms, **stages})
+
+    def to_document(self) -> dict[str, Any]:
+        """The reading as JSON-ready data, in the form of `companion read --json`."""
+        return {
+            "photo": self.photo,
+            "deck": self.deck,
+            "width": self.width,
+            "height": self.height,
+            "pieces": [s.to_document() for s in self.sightings],
+            "hand": self.hand,
+            "melds": [m.to_document() for m in self.melds],
+            "warnings": list(self.warnings),
+            "ms": {stage: round(ms, 1) for stage, ms in self.ms.items()},
+        }

@@ -1,0 +1,307 @@
+"""Train the locator of mahjong tiles.
+
+    python -m models.training.locator --rendered SCENES --out locator.pt --steps 6000
+
+mixes rendered scenes (true quads) with real photos (boxes) of the tables that `--folds` names. A real box teaches the
+centre, and the axes by the rule that the box of the predicted quad, turned back into the photo, must be the labelled one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.utils.data import DataLoader, Dataset
+
+from datasets.art import data_folder
+from datasets.photographic import relight
+from models.training.labelled import Photo, fold, real_photos, rendered_photos
+from models.training.nets import Locator
+
+SIDE = 448
+STRIDE = 4
+GROUP_WEIGHT = {
+    "home-grid": 1.0, "home-diagonal": 0.8, "home-strip": 0.5, "home-row": 0.9, "home-spread": 0.6, "tray-black": 1.0,
+    "dark-green-blue": 1.6, "wood-white": 2.0, "wood-green": 0.4, "printed-mat": 0.3, "wood-desk": 0.5, "white-desk": 0.5,
+    "flowers": 0.3, "product": 0.4,
+}
+"""How often a photo of each table is drawn, against the others; tables not named count 0.6."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """One tile in the input's pixels.
+
+    centre (2,); axes: (2, 2) half axes to top and right when the quad is known; half: (2,) half sides of its box,
+    pixels of the unturned photo at the input's scale. kind: 0 face, 1 back.
+    """
+
+    centre: np.ndarray
+    axes: np.ndarray | None
+    half: np.ndarray
+    kind: int
+    visible: float
+
+
+class Crops(Dataset):
+    """Random turns, scales and cuts of labelled photos; item i is drawn anew from seed and i."""
+
+    def __init__(self, photos: Sequence[Photo], count: int, rendered_share: float, seed: int = 0):
+        self.rendered = [p for p in photos if p.group == "rendered"]
+        self.tables: dict[str, list[Photo]] = defaultdict(list)
+        for photo in photos:
+            if photo.group != "rendered":
+                self.tables[photo.group].append(photo)
+        self.names = sorted(self.tables)
+        weights = np.array([GROUP_WEIGHT.get(name, 0.6) for name in self.names])
+        self.weights = weights / weights.sum() if len(weights) else weights
+        self.share = rendered_share if self.tables and self.rendered else float(bool(self.rendered))
+        self.count, self.seed = count, seed
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __getitem__(self, index: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        cv2.setNumThreads(1)
+        rng = np.random.default_rng([self.seed, index])
+        if rng.random() < self.share:
+            photo = self.rendered[int(rng.integers(len(self.rendered)))]
+        else:
+            table = self.tables[self.names[int(rng.choice(len(self.names), p=self.weights))]]
+            photo = table[int(rng.integers(len(table)))]
+        image = cv2.imread(str(photo.path))
+        return encode(*cut(photo, image, rng), rng)
+
+
+def cut(
+    photo: Photo, image: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, list[Target], np.ndarray, float]:
+    """A random view of a photo: input (SIDE, SIDE, 3) uint8, its targets, the part that is labelled, the turn."""
+    sizes = [min(t.box[2:]) if t.quad is None else _short_side(t.quad) for t in photo.tiles if t.visible > 0.5]
+    typical = float(np.median(sizes)) if sizes else 40.0
+    wanted = float(np.exp(rng.uniform(np.log(15), np.log(85))))
+    scale = np.clip(wanted / max(typical, 4), SIDE * 0.7 / max(image.shape[:2]), 3.0)
+    kind = rng.random()
+    turn = rng.normal(0, 0.12) if kind < 0.5 else rng.integers(4) * np.pi / 2 + rng.normal(0, 0.1)
+    if kind > 0.78:
+        turn = rng.uniform(-np.pi, np.pi)
+    mirror = -1.0 if rng.random() < 0.5 else 1.0
+    if photo.tiles and rng.random() < 0.9:
+        x, y, w, h = photo.tiles[int(rng.integers(len(photo.tiles)))].box
+        focus = np.array([x + w / 2, y + h / 2])
+    else:
+        focus = rng.uniform(0, 1, 2) * (image.shape[1], image.shape[0])
+    cos, sin = np.cos(turn) * scale, np.sin(turn) * scale
+    linear = np.array([[cos, -sin], [sin, cos]]) @ np.diag([mirror, 1.0])
+    shift = np.array([SIDE / 2, SIDE / 2]) + rng.uniform(-0.4, 0.4, 2) * SIDE - linear @ focus
+    warp = np.hstack([linear, shift[:, None]])
+    border = [int(v) for v in rng.integers(0, 256, 3)] if rng.random() < 0.5 else [114] * 3
+    if scale < 0.6:
+        # Shrink in steps of area averages first: a bilinear warp alone would alias.
+        factor = max(scale * 1.2, 0.1)
+        image = cv2.resize(image, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
+        view = cv2.warpAffine(image, np.hstack([linear / factor, shift[:, None]]), (SIDE, SIDE), borderValue=border)
+    else:
+        view = cv2.warpAffine(image, warp, (SIDE, SIDE), flags=cv2.INTER_LINEAR, borderValue=border)
+    targets = []
+    labelled = np.full((SIDE // STRIDE, SIDE // STRIDE), float(photo.complete), np.float32)
+    for tile in photo.tiles:
+        x, y, w, h = tile.box
+        axes = None
+        if tile.quad is not None:
+            quad = tile.quad @ linear.T + shift
+            centre = quad.mean(0)
+            axes = np.stack([(quad[0] + quad[1] - quad[2] - quad[3]) / 4, (quad[1] + quad[2] - quad[0] - quad[3]) / 4])
+        else:
+            centre = linear @ np.array([x + w / 2, y + h / 2]) + shift
+        half = np.array([w, h]) / 2 * scale
+        if not photo.complete:
+            box = np.array([[x - w * 0.3, y - h * 0.2], [x + w * 1.3, y - h * 0.2], [x + w * 1.3, y + h * 1.6], [x - w * 0.3, y + h * 1.6]])
+            cv2.fillConvexPoly(labelled, np.round((box @ linear.T + shift) / STRIDE).astype(np.int32), 1.0)
+        targets.append(Target(centre, axes, half, int(tile.label == "back"), tile.visible))
+    return view, targets, labelled, turn
+
+
+def _short_side(quad: np.ndarray) -> float:
+    sides = np.linalg.norm(np.roll(quad, -1, 0) - quad, axis=1)
+    return float(min(sides[0] + sides[2], sides[1] + sides[3]) / 2)
+
+
+def encode(
+    view: np.ndarray, targets: list[Target], labelled: np.ndarray, turn: float, rng: np.random.Generator
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Network input (3, SIDE, SIDE) and maps: heat (2, h, w), its weight (2, h, w), regression (13, h, w).
+
+    Regression channels: 0 weight of the centre, 1 weight of known axes, 2 weight of boxes, 3-4 offset, 5-7 and 8-10 the
+    axes as the network gives them, 11-12 half box; the turn stands in the last two channels of `heat weight`'s sibling.
+    """
+    if rng.random() < 0.5:
+        view = np.clip(relight(view.astype(np.float32), rng, 0.6), 0, 255).astype(np.uint8)
+    if rng.random() < 0.15:
+        view = cv2.cvtColor(cv2.cvtColor(view, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR)
+    if rng.random() < 0.2:
+        view = cv2.GaussianBlur(view, (0, 0), rng.uniform(0.4, 1.4))
+    cells = SIDE // STRIDE
+    heat = np.zeros((2, cells, cells), np.float32)
+    weight = np.stack([labelled, labelled])
+    regress = np.zeros((15, cells, cells), np.float32)
+    regress[13], regress[14] = np.cos(2 * turn), np.sin(2 * turn)
+    grid = np.arange(cells, dtype=np.float32) + 0.5
+    for target in targets:
+        cx, cy = target.centre / STRIDE
+        short = 2 * (min(np.linalg.norm(target.axes, axis=1)) if target.axes is not None else min(target.half)) / STRIDE
+        if not (-short < cx < cells + short and -short < cy < cells + short):
+            continue
+        sigma = max(0.12 * short, 0.7)
+        # Only the neighbourhood matters; a full map for each of 100 tiles would cost more than the network.
+        x0, x1 = max(0, int(cx - 3 * sigma - 1)), min(cells, int(cx + 3 * sigma + 2))
+        y0, y1 = max(0, int(cy - 3 * sigma - 1)), min(cells, int(cy + 3 * sigma + 2))
+        inside = 0 <= cx < cells and 0 <= cy < cells
+        if x0 >= x1 or y0 >= y1:
+            continue
+        bump = np.exp(-((grid[x0:x1] - cx)[None] ** 2 + (grid[y0:y1] - cy)[:, None] ** 2) / (2 * sigma**2))
+        if target.visible < 0.55 or short < 2.2 or not inside:
+            # Too hidden or too small to be asked for, and no background either.
+            reach = max(2.0, short * 0.5)
+            hx0, hx1 = max(0, int(cx - reach)), min(cells, int(cx + reach + 1))
+            hy0, hy1 = max(0, int(cy - reach)), min(cells, int(cy + reach + 1))
+            weight[:, hy0:hy1, hx0:hx1] = 0
+            continue
+        ix, iy = int(cx), int(cy)
+        patch = heat[target.kind, y0:y1, x0:x1]
+        np.maximum(patch, bump, out=patch)
+        heat[target.kind, iy, ix] = 1.0
+        weight[target.kind, iy, ix] = 1.0
+        for y in range(max(0, iy - 1), min(cells, iy + 2)):
+            for x in range(max(0, ix - 1), min(cells, ix + 2)):
+                near = float(np.exp(-((x + 0.5 - cx) ** 2 + (y + 0.5 - cy) ** 2) / 2))
+                if regress[0, y, x] >= near:
+                    continue
+                cell = regress[:, y, x]
+                cell[:13] = 0
+                cell[0] = near
+                cell[3:5] = cx - (x + 0.5), cy - (y + 0.5)
+                if target.axes is not None:
+                    cell[1] = near
+                    for at, axis in ((5, target.axes[0]), (8, target.axes[1])):
+                        length = max(float(np.hypot(*axis)) / STRIDE, 0.3)
+                        angle = float(np.arctan2(axis[1], axis[0]))
+                        cell[at : at + 3] = np.log(length), np.cos(2 * angle), np.sin(2 * angle)
+                else:
+                    cell[2] = near
+                    cell[11:13] = target.half / STRIDE
+    tensor = torch.from_numpy(np.ascontiguousarray(view.transpose(2, 0, 1)))
+    return tensor, torch.from_numpy(heat), torch.from_numpy(weight), torch.from_numpy(regress)
+
+
+def loss_of(out: Tensor, heat: Tensor, weight: Tensor, regress: Tensor) -> tuple[Tensor, dict[str, float]]:
+    """Penalty-reduced focal loss of the centres, L1 of offsets and axes, L1 of boxes turned back into the photo."""
+    logit = out[:, :2].float()
+    chance = logit.sigmoid().clamp(1e-4, 1 - 1e-4)
+    positive = (heat >= 0.999).float() * weight
+    gain = positive * (1 - chance) ** 2 * chance.log()
+    cost = (1 - heat) ** 4 * chance**2 * (1 - chance).log() * weight * (heat < 0.999)
+    centres = positive.sum().clamp(min=1)
+    focal = -(gain.sum() + cost.sum()) / centres
+
+    near, known, boxed = regress[:, 0], regress[:, 1], regress[:, 2]
+    offset = ((out[:, 2:4] - regress[:, 3:5]).abs().sum(1) * near).sum() / near.sum().clamp(min=1)
+    axis_gap = (out[:, 4:10] - regress[:, 5:11]).abs()
+    axes = ((axis_gap[:, [0, 3]].sum(1) * 2 + axis_gap[:, [1, 2, 4, 5]].sum(1)) * known).sum() / known.sum().clamp(min=1)
+
+    cos_turn, sin_turn = regress[:, 13], regress[:, 14]
+    half_w, half_h = 0.0, 0.0
+    for at in (4, 7):
+        length = out[:, at].clamp(-2, 4).exp()
+        cos2, sin2 = out[:, at + 1], out[:, at + 2]
+        size = (cos2**2 + sin2**2 + 1e-4).sqrt()
+        # The axis's doubled angle in the photo before it was turned; mirroring leaves its cosine as it is.
+        back = (cos2 * cos_turn + sin2 * sin_turn) / size
+        half_w = half_w + length * ((1 + back).clamp(min=0) / 2 + 1e-3).sqrt()
+        half_h = half_h + length * ((1 - back).clamp(min=0) / 2 + 1e-3).sqrt()
+    box_gap = (half_w - regress[:, 11]).abs() + (half_h - regress[:, 12]).abs()
+    box_gap = box_gap / (regress[:, 11] + regress[:, 12]).clamp(min=1)
+    box = (box_gap * boxed).sum() / boxed.sum().clamp(min=1)
+    total = focal + 0.5 * offset + 0.5 * axes + 1.5 * box
+    parts = {"focal": focal.item(), "offset": offset.item(), "axes": axes.item(), "box": box.item()}
+    return total, parts
+
+
+class Average:
+    """Running average of a network's weights, the one that is kept."""
+
+    def __init__(self, net: nn.Module, decay: float = 0.998):
+        import copy
+
+        self.net, self.decay, self.steps = copy.deepcopy(net).eval(), decay, 0
+
+    @torch.no_grad()
+    def update(self, net: nn.Module) -> None:
+        self.steps += 1
+        decay = min(self.decay, self.steps / (self.steps + 20))
+        for mine, theirs in zip(self.net.state_dict().values(), net.state_dict().values(), strict=True):
+            if mine.dtype.is_floating_point:
+                mine.lerp_(theirs, 1 - decay)
+            else:
+                mine.copy_(theirs)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--rendered", type=Path, action="append", required=True, help="folder of datasets.make_scenes")
+    parser.add_argument("--folds", nargs="*", default=["train"])
+    parser.add_argument("--share", type=float, default=0.5, help="share of rendered scenes in a batch")
+    parser.add_argument("--out", type=Path, required=True, help="checkpoint to write")
+    parser.add_argument("--start", type=Path, help="checkpoint to go on from")
+    parser.add_argument("--steps", type=int, default=6000)
+    parser.add_argument("--batch", type=int, default=12)
+    parser.add_argument("--rate", type=float, default=2e-3)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args(argv)
+    data = data_folder(args.data)
+    torch.manual_seed(args.seed)
+    torch.set_num_threads(2)
+    photos = real_photos(data, [g for name in args.folds for g in fold(data, name)])
+    for folder in args.rendered:
+        photos += rendered_photos(folder)
+    crops = Crops(photos, args.steps * args.batch, args.share, args.seed)
+    loader = DataLoader(crops, args.batch, num_workers=args.workers, prefetch_factor=4 if args.workers else None)
+    net = Locator().to(memory_format=torch.channels_last)
+    if args.start:
+        net.load_state_dict(torch.load(args.start, weights_only=True))
+    average = Average(net)
+    optimiser = torch.optim.AdamW(net.parameters(), args.rate, weight_decay=0.02)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, args.rate, total_steps=args.steps, pct_start=0.1)
+    started, sums = time.time(), defaultdict(float)
+    for step, (image, heat, weight, regress) in enumerate(loader, 1):
+        image = (image.float() / 255).to(memory_format=torch.channels_last)
+        loss, parts = loss_of(net(image), heat, weight, regress)
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        nn.utils.clip_grad_norm_(net.parameters(), 5.0)
+        optimiser.step()
+        schedule.step()
+        average.update(net)
+        for name, value in parts.items():
+            sums[name] += value
+        if step % 100 == 0:
+            line = " ".join(f"{name} {value / 100:.3f}" for name, value in sums.items())
+            print(f"{step} {line} {step * args.batch / (time.time() - started):.1f} images/s", flush=True)
+            sums.clear()
+        if step % 500 == 0 or step == args.steps:
+            torch.save(average.net.state_dict(), args.out)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

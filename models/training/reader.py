@@ -1,0 +1,281 @@
+"""Train the reader of mahjong faces.
+
+    python -m models.training.reader --rendered SCENES --out reader.pt --steps 8000
+
+The pool holds rectified pieces (the true quad stretched to the middle of an 80x80 patch): rendered ones with exact
+corners, real ones of the tables that `--folds` names. Every step draws them anew: quarter turns, wrong corners, light.
+Patches that show no piece, or a piece a half too far, are the class `reject`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.utils.data import DataLoader, IterableDataset
+
+from datasets.art import FACES, data_folder
+from datasets.photographic import relight
+from models.training.labelled import Photo, fold, real_photos, rendered_photos
+from models.training.locator import Average
+from models.training.nets import Reader
+
+LABELS = (*FACES, "back", "reject")
+"""Classes of the reader, in order."""
+
+PATCH, INNER = 80, 50
+"""A pool patch's side, and the side of the true quad in its middle."""
+CROP, QUAD = 64, 50
+"""The network's input side, and the side of the located quad in its middle."""
+
+UPRIGHT = ("tray-black", "dark-green", "wood-white", "wood-green")
+"""Tables (by the start of their names) whose tiles stand upright in the photo: they teach the turn."""
+
+
+@dataclass
+class Pool:
+    """Rectified pieces: patches (n, PATCH, PATCH, 3) uint8, classes (n,), weights (n,), whether turn and corners are true."""
+
+    patches: np.ndarray
+    classes: np.ndarray
+    weights: np.ndarray
+    turned: np.ndarray
+    exact: np.ndarray
+
+
+def _patch(image: np.ndarray, quad: np.ndarray) -> np.ndarray:
+    """The surroundings of a quad, stretched so that it fills the middle INNER x INNER of PATCH x PATCH."""
+    low, high = (PATCH - INNER) / 2, (PATCH + INNER) / 2
+    target = np.array([[low, low], [high, low], [high, high], [low, high]], np.float32)
+    longest = float(np.linalg.norm(np.roll(quad, -1, 0) - quad, axis=1).max())
+    factor = 1.0
+    if longest > INNER * 1.6:
+        # Shrink by areas first; warping a large face straight down to 50 pixels would alias.
+        x0, y0 = np.maximum(np.floor(quad.min(0) - longest * 0.5).astype(int), 0)
+        x1, y1 = np.ceil(quad.max(0) + longest * 0.5).astype(int)
+        part = image[y0:y1, x0:x1]
+        factor = INNER * 1.2 / longest
+        image = cv2.resize(part, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
+        quad = (quad - (x0, y0)) * factor
+    warp = cv2.getPerspectiveTransform(quad.astype(np.float32), target)
+    return cv2.warpPerspective(image, warp, (PATCH, PATCH), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+
+
+def collect(photos: Sequence[Photo], seed: int, quads: dict[str, list] | None = None, most: int = 40) -> Pool:
+    """Cut the pool out of photos; at most `most` pieces a photo.
+
+    quads: photo's path -> quad of each tile or None, as a trained locator found them (models.training.harvest); without
+    it only tiles with true quads are used.
+    """
+    rng = np.random.default_rng(seed)
+    patches, classes, weights, turned, exact = [], [], [], [], []
+    number_of = {label: i for i, label in enumerate(LABELS)}
+
+    def keep(patch: np.ndarray, label: str, weight: float, turn: bool, corners: bool) -> None:
+        patches.append(patch)
+        classes.append(number_of[label])
+        weights.append(weight)
+        turned.append(turn)
+        exact.append(corners)
+
+    for photo in photos:
+        image = cv2.imread(str(photo.path))
+        found = (quads or {}).get(str(photo.path))
+        rendered = photo.group == "rendered"
+        taken = 0
+        for at in rng.permutation(len(photo.tiles)):
+            tile = photo.tiles[at]
+            quad = tile.quad
+            entry = found[at] if found is not None else None
+            if not rendered and entry is not None:
+                quad = np.array(entry["quad"], np.float32)
+            if quad is None or tile.visible < 0.6 or taken >= most:
+                continue
+            sides = np.linalg.norm(np.roll(quad, -1, 0) - quad, axis=1)
+            if sides.min() < (11 if rendered else 14):
+                continue
+            if tile.label == "back" and rng.random() < 0.7:
+                continue
+            if entry is not None:
+                upright = bool(entry["upright"])
+            else:
+                upright = rendered or (photo.group.startswith(UPRIGHT) and tile.box[3] > tile.box[2] * 0.9)
+            keep(_patch(image, quad), tile.label, 1.0, upright, rendered)
+            taken += 1
+            if rng.random() < 0.06:
+                # Half a piece beside, or a patch of nothing in particular.
+                shift = (quad[1] - quad[0]) * rng.choice([-0.5, 0.5]) + (quad[3] - quad[0]) * rng.choice([-0.5, 0, 0.5])
+                keep(_patch(image, quad + shift), "reject", 1.0, False, False)
+        if photo.complete:
+            for _ in range(int(rng.integers(0, 3))):
+                size = rng.uniform(16, 80)
+                centre = rng.uniform(0, 1, 2) * (image.shape[1], image.shape[0])
+                if any(np.hypot(*(centre - _centre(t))) < max(t.box[2:]) for t in photo.tiles):
+                    continue
+                corner = np.array([[-1, -1.3], [1, -1.3], [1, 1.3], [-1, 1.3]]) * size / 2
+                turn = rng.uniform(0, np.pi)
+                corner = corner @ np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+                keep(_patch(image, (centre + corner).astype(np.float32)), "reject", 1.0, False, False)
+    return Pool(np.stack(patches), np.array(classes), np.array(weights), np.array(turned), np.array(exact))
+
+
+def _centre(tile) -> np.ndarray:
+    x, y, w, h = tile.box
+    return np.array([x + w / 2, y + h / 2])
+
+
+def shop_pool(data: Path) -> Pool:
+    """The single tiles of `mahjong/crops`, laid on plain ground as their own surroundings."""
+    patches, classes = [], []
+    rng = np.random.default_rng(3)
+    for path in sorted((data / "mahjong" / "crops").glob("*/*/*.jpg")):
+        picture = cv2.imread(str(path))
+        margin = (PATCH - INNER) // 2
+        inner = cv2.resize(picture, (INNER, INNER), interpolation=cv2.INTER_AREA)
+        mode = cv2.BORDER_REFLECT if rng.random() < 0.5 else cv2.BORDER_REPLICATE
+        patches.append(cv2.copyMakeBorder(inner, margin, margin, margin, margin, mode))
+        classes.append(LABELS.index(path.parent.name))
+    n = len(patches)
+    return Pool(np.stack(patches), np.array(classes), np.ones(n), np.ones(n, bool), np.zeros(n, bool))
+
+
+class Draws(IterableDataset):
+    """Endless batches drawn from pools, each pool with its share, classes balanced."""
+
+    def __init__(self, pools: Sequence[tuple[Pool, float]], batch: int, steps: int, seed: int):
+        self.pools, self.batch, self.steps, self.seed = pools, batch, steps, seed
+        self.chances = []
+        for pool, _ in pools:
+            count = np.bincount(pool.classes, minlength=len(LABELS)).astype(float)
+            # The root keeps rare faces from being repeated out of proportion.
+            weight = pool.weights / np.sqrt(count[pool.classes])
+            self.chances.append(np.cumsum(weight / weight.sum()))
+
+    def __iter__(self):
+        cv2.setNumThreads(1)
+        worker = torch.utils.data.get_worker_info()
+        first, stride = (worker.id, worker.num_workers) if worker else (0, 1)
+        shares = np.array([share for _, share in self.pools])
+        for step in range(first, self.steps, stride):
+            rng = np.random.default_rng([self.seed, step])
+            batch = [self._draw(rng, int(rng.choice(len(shares), p=shares / shares.sum()))) for _ in range(self.batch)]
+            yield tuple(torch.from_numpy(np.stack(part)) for part in zip(*batch, strict=True))
+
+    def _draw(self, rng: np.random.Generator, which: int) -> tuple[np.ndarray, ...]:
+        pool = self.pools[which][0]
+        at = min(int(np.searchsorted(self.chances[which], rng.random())), len(pool.classes) - 1)
+        crop, residual, turn = redraw(pool.patches[at], rng)
+        known = np.array([pool.turned[at], pool.exact[at]], np.float32)
+        return crop, np.int64(pool.classes[at]), np.int64(turn), residual, known
+
+
+def redraw(patch: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, int]:
+    """One training view of a patch: crop (3, CROP, CROP) uint8, corner residuals (8,), quarter turns of its top."""
+    low, high = (PATCH - INNER) / 2, (PATCH + INNER) / 2
+    true = np.array([[low, low], [high, low], [high, high], [low, high]], np.float32)
+    middle = PATCH / 2
+    size = np.exp(rng.normal(0, 0.06, 2))
+    skew = rng.normal(0, 0.05)
+    linear = np.array([[size[0], skew], [rng.normal(0, 0.05), size[1]]])
+    taken = (true - middle) @ linear.T + middle + rng.normal(0, 0.035 * INNER, 2) + rng.normal(0, 0.02 * INNER, (4, 2))
+    turn = int(rng.integers(4)) if rng.random() < 0.5 else 0
+    # The located quad starts at any of its corners: its first is the piece's corner number -turn.
+    start = np.roll(taken, turn, axis=0).astype(np.float32)
+    a, b = (CROP - QUAD) / 2, (CROP + QUAD) / 2
+    target = np.array([[a, a], [b, a], [b, b], [a, b]], np.float32)
+    warp = cv2.getPerspectiveTransform(start, target)
+    crop = cv2.warpPerspective(patch, warp, (CROP, CROP), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    where = cv2.perspectiveTransform(np.roll(true, turn, axis=0)[None], warp)[0]
+    residual = ((where - target) / CROP).astype(np.float32).reshape(-1)
+    view = crop
+    if rng.random() < 0.25:
+        scale = rng.uniform(0.3, 0.8)
+        small = cv2.resize(view, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+        view = cv2.resize(small, (CROP, CROP), interpolation=cv2.INTER_LINEAR)
+    if rng.random() < 0.6:
+        view = np.clip(relight(view.astype(np.float32), rng, 0.8), 0, 255).astype(np.uint8)
+    if rng.random() < 0.15:
+        shift = rng.integers(-12, 13)
+        hsv = cv2.cvtColor(view, cv2.COLOR_BGR2HSV)
+        hsv[..., 0] = (hsv[..., 0].astype(int) + shift) % 180
+        hsv[..., 1] = np.clip(hsv[..., 1] * rng.uniform(0.3, 1.5), 0, 255)
+        view = cv2.cvtColor(hsv, cv2.COLOR_HSV2BGR)
+    if rng.random() < 0.2:
+        view = cv2.GaussianBlur(view, (0, 0), rng.uniform(0.4, 1.5))
+    if rng.random() < 0.2:
+        view = np.clip(view + rng.normal(0, rng.uniform(1, 9), view.shape), 0, 255).astype(np.uint8)
+    return np.ascontiguousarray(view.transpose(2, 0, 1)), residual, turn
+
+
+def loss_of(net: Reader, batch: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+    """The training loss, and the share of classes read right."""
+    crop, label, turn, residual, known = batch
+    classes, turns, corners, _ = net((crop.float() / 255).to(memory_format=torch.channels_last))
+    reading = nn.functional.cross_entropy(classes, label, label_smoothing=0.03)
+    turning = nn.functional.cross_entropy(turns, turn, reduction="none")
+    turning = (turning * known[:, 0]).sum() / known[:, 0].sum().clamp(min=1)
+    gap = ((corners - residual).abs().mean(1) * known[:, 1]).sum() / known[:, 1].sum().clamp(min=1)
+    return reading + 0.3 * turning + 8 * gap, (classes.argmax(1) == label).float().mean()
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--rendered", type=Path, action="append", required=True, help="folder of datasets.make_scenes")
+    parser.add_argument("--quads", type=Path, help="quads that models.training.harvest found in the real photos")
+    parser.add_argument("--folds", nargs="*", default=["train"])
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--start", type=Path)
+    parser.add_argument("--steps", type=int, default=8000)
+    parser.add_argument("--batch", type=int, default=128)
+    parser.add_argument("--rate", type=float, default=2e-3)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args(argv)
+    data = data_folder(args.data)
+    torch.manual_seed(args.seed)
+    torch.set_num_threads(2)
+    quads = json.loads(args.quads.read_text(encoding="utf-8")) if args.quads else None
+    rendered = [photo for folder in args.rendered for photo in rendered_photos(folder)]
+    pools = [(collect(rendered, args.seed), 0.5)]
+    pools.append((shop_pool(data), 0.1))
+    real = real_photos(data, [g for name in args.folds for g in fold(data, name)])
+    pools.append((collect(real, args.seed, quads), 0.4))
+    print("pool:", [len(pool.classes) for pool, _ in pools], flush=True)
+    draws = Draws(pools, args.batch, args.steps, args.seed)
+    loader = DataLoader(draws, None, num_workers=args.workers, prefetch_factor=4 if args.workers else None)
+    net = Reader(len(LABELS)).to(memory_format=torch.channels_last)
+    if args.start:
+        net.load_state_dict(torch.load(args.start, weights_only=True))
+    average = Average(net)
+    optimiser = torch.optim.AdamW(net.parameters(), args.rate, weight_decay=0.02)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, args.rate, total_steps=args.steps, pct_start=0.1)
+    started, total, right = time.time(), 0.0, 0.0
+    for step, batch in enumerate(loader, 1):
+        loss, good = loss_of(net, batch)
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        nn.utils.clip_grad_norm_(net.parameters(), 5.0)
+        optimiser.step()
+        schedule.step()
+        average.update(net)
+        total, right = total + loss.item(), right + good.item()
+        if step % 100 == 0:
+            rate = step * args.batch / (time.time() - started)
+            print(f"{step} loss {total / 100:.3f} right {right / 100:.4f} {rate:.0f} crops/s", flush=True)
+            total = right = 0.0
+        if step % 500 == 0 or step == args.steps:
+            torch.save(average.net.state_dict(), args.out)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,119 @@
+"""Read the face of every located piece: straighten its quad, name it, say how sure that is.
+
+Each piece is read twice. The first pass tells which way up the piece is and how far the corners are off; the second
+reads it upright from the corrected corners.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from vision.model import Model
+
+CROP, QUAD = 64, 50
+"""The network's input side, and the side of the located quad in its middle, pixels."""
+_NEAR, _FAR = (CROP - QUAD) / 2, (CROP + QUAD) / 2
+TARGET = np.array([[_NEAR, _NEAR], [_FAR, _NEAR], [_FAR, _FAR], [_NEAR, _FAR]], np.float32)
+BATCH = 64
+
+TURNS_ALIKE = frozenset("1p 2p 4p 5p 8p 9p 2s 4s 5s 6s 8s 9s 5z 0p 0s".split())
+"""Faces that look the same upside-down, unless an index is printed on them."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """Faces read from n quads.
+
+    quads: (n, 4, 2) float32, corrected, from each piece's own top-left, clockwise. chances: (n, classes), calibrated.
+    upright: (n,) how sure the way up is, 0-1.
+    """
+
+    quads: np.ndarray
+    chances: np.ndarray
+    upright: np.ndarray
+
+
+class Pyramid:
+    """A photo at halved sizes, so that large pieces are cut out without aliasing."""
+
+    def __init__(self, image: np.ndarray):
+        self.levels = [image]
+
+    def level(self, length: float) -> tuple[np.ndarray, float]:
+        """The image, and its scale, in which something `length` pixels long is not much longer than a crop."""
+        step = 0
+        while length / 2**step > 1.9 * QUAD and min(self.levels[min(step, len(self.levels) - 1)].shape[:2]) > 64:
+            step += 1
+            if step == len(self.levels):
+                last = self.levels[-1]
+                size = (max(1, last.shape[1] // 2), max(1, last.shape[0] // 2))
+                self.levels.append(cv2.resize(last, size, interpolation=cv2.INTER_AREA))
+        image = self.levels[step]
+        return image, image.shape[1] / self.levels[0].shape[1]
+
+
+def rectify(pyramid: Pyramid, quads: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Crops (n, CROP, CROP, 3) uint8 of quads (n, 4, 2), and the warps (n, 3, 3) from photo to crop."""
+    crops = np.empty((len(quads), CROP, CROP, 3), np.uint8)
+    warps = np.empty((len(quads), 3, 3))
+    for i, quad in enumerate(quads):
+        longest = float(np.linalg.norm(np.roll(quad, -1, 0) - quad, axis=1).max())
+        image, scale = pyramid.level(longest)
+        warp = cv2.getPerspectiveTransform((quad * scale).astype(np.float32), TARGET)
+        crops[i] = cv2.warpPerspective(image, warp, (CROP, CROP), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        warps[i] = warp @ np.diag([scale, scale, 1.0])
+    return crops, warps
+
+
+def softmax(logits: np.ndarray) -> np.ndarray:
+    """Probabilities along the last axis."""
+    shifted = np.exp(logits - logits.max(-1, keepdims=True))
+    return shifted / shifted.sum(-1, keepdims=True)
+
+
+class Classifier:
+    """The reader network, ready to run. labels: names of the classes, in order."""
+
+    def __init__(self, model: Model):
+        self.model = model
+        self.labels: tuple[str, ...] = tuple(model.manifest["labels"])
+        self.temperature = float(model.manifest["temperature"])
+
+    def _run(self, crops: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        parts = [self.model.run(crops[i : i + BATCH])[:3] for i in range(0, len(crops), BATCH)]
+        classes, turns, corners = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return classes, turns, corners
+
+    def read(self, image: np.ndarray, quads: np.ndarray) -> Read:
+        """Read the pieces at quads (n, 4, 2) of a photo, (height, width, 3) uint8 BGR."""
+        if not len(quads):
+            return Read(np.zeros((0, 4, 2), np.float32), np.zeros((0, len(self.labels))), np.zeros(0))
+        pyramid = Pyramid(image)
+        quads = np.asarray(quads, np.float32)
+        crops, warps = rectify(pyramid, quads)
+        first, turns, corners = self._run(crops)
+        straight = _corrected(quads, warps, corners, turns.argmax(1))
+        crops, warps = rectify(pyramid, straight)
+        second, turns, corners = self._run(crops)
+        final = _corrected(straight, warps, corners * 0.7, turns.argmax(1))
+        turned = np.flatnonzero(turns.argmax(1))
+        chance = softmax(turns)
+        if len(turned):
+            crops, _ = rectify(pyramid, final[turned])
+            second[turned], turns_again, _ = self._run(crops)
+            chance[turned] = softmax(turns_again)
+        logits = second + 0.5 * first
+        return Read(final.astype(np.float32), softmax(logits / self.temperature), chance[:, 0])
+
+
+def _corrected(quads: np.ndarray, warps: np.ndarray, corners: np.ndarray, turns: np.ndarray) -> np.ndarray:
+    """Quads moved by the residuals the network saw, and started at the piece's own top-left."""
+    out = np.empty_like(quads)
+    for i, (warp, residual, turn) in enumerate(zip(warps, corners, turns, strict=True)):
+        seen = TARGET + residual.reshape(4, 2).clip(-0.15, 0.15) * CROP
+        moved = cv2.perspectiveTransform(seen[None].astype(np.float64), np.linalg.inv(warp))[0]
+        out[i] = np.roll(moved, -int(turn), axis=0)
+    return out

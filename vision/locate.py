@@ -1,0 +1,137 @@
+"""Find every piece of a photo: its four corners, and whether it shows its face or its back.
+
+The network marks the centre of each piece and gives its two half axes; a parallelogram through them is the quad.
+The reader of faces straightens it further (see `vision.classify`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import cv2
+import numpy as np
+
+from vision.model import Model
+
+SIDE = 960
+"""Longer side of the network's input for a first look, pixels."""
+SMALL, WANTED, LARGE = 30.0, 44.0, 150.0
+"""Shorter sides of a piece in the network's input, pixels: below SMALL or above LARGE a second look is taken at WANTED."""
+MOST_PIXELS = 1_400_000
+"""The largest input of a second look, pixels."""
+THRESHOLD = 0.3
+"""Lowest score of a centre."""
+
+
+@dataclass(frozen=True)
+class Located:
+    """A piece that was found.
+
+    quad: (4, 2) float32, pixels of the image, clockwise; where it starts is settled when the face is read.
+    kind: which side it shows. score: 0-1, how sure the network is that a piece's centre lies here.
+    """
+
+    quad: np.ndarray
+    kind: Literal["face", "back"]
+    score: float
+
+    @property
+    def short_side(self) -> float:
+        """Mean length of the shorter pair of sides, pixels."""
+        return float(np.sort(_sides(self.quad[None])[0])[0])
+
+
+def _sides(quads: np.ndarray) -> np.ndarray:
+    """Mean width and height (n, 2) of quads (n, 4, 2)."""
+    edges = np.linalg.norm(np.roll(quads, -1, axis=1) - quads, axis=2)
+    return np.stack([(edges[:, 0] + edges[:, 2]) / 2, (edges[:, 1] + edges[:, 3]) / 2], 1)
+
+
+def decode(maps: np.ndarray, threshold: float = THRESHOLD) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Pieces of a network output (10, h, w), cells of four pixels: quads (n, 4, 2) in input pixels, kinds (n,), scores (n,).
+
+    Best first. A peak nearer than 0.4 of the shorter side to a better one is the same piece, whatever side it shows.
+    """
+    # Scores beside which the exponential would overflow are settled anyway.
+    heat = 1 / (1 + np.exp(-np.clip(maps[:2], -30, 30)))
+    peaks = []
+    for kind in (0, 1):
+        local = heat[kind] >= cv2.dilate(heat[kind], np.ones((3, 3), np.uint8))
+        rows, cols = np.nonzero(local & (heat[kind] > threshold))
+        peaks.append(np.stack([np.full(len(rows), kind), rows, cols], 1))
+    kinds, rows, cols = np.concatenate(peaks).T
+    scores = heat[kinds, rows, cols]
+    order = np.argsort(-scores, kind="stable")
+    kinds, rows, cols, scores = kinds[order], rows[order], cols[order], scores[order]
+    values = maps[2:, rows, cols]
+    centres = np.stack([cols + 0.5 + values[0], rows + 0.5 + values[1]], 1)
+    axes = []
+    for length, cos, sin in (values[2:5], values[5:8]):
+        angle = np.arctan2(sin, cos) / 2
+        axes.append(np.exp(np.clip(length, -3, 5))[:, None] * np.stack([np.cos(angle), np.sin(angle)], 1))
+    top, right = axes
+    # The doubled angle knows no front: choose the axes so that the quad runs clockwise.
+    wrong = (top[:, 0] * right[:, 1] - top[:, 1] * right[:, 0]) < 0
+    right = np.where(wrong[:, None], -right, right)
+    quads = np.stack([centres + top - right, centres + top + right, centres - top + right, centres - top - right], 1) * 4
+    short = _sides(quads).min(1) if len(quads) else np.zeros(0)
+    kept: list[int] = []
+    for i in range(len(quads)):
+        near = np.linalg.norm(centres[kept] - centres[i], axis=1) * 4
+        if not (near < 0.4 * np.maximum(short[kept], short[i])).any():
+            kept.append(i)
+    return quads[kept].astype(np.float32), kinds[kept], scores[kept]
+
+
+class Locator:
+    """The locator network, ready to run."""
+
+    def __init__(self, model: Model):
+        self.model = model
+
+    def _look(self, image: np.ndarray, scale: float) -> list[Located]:
+        height, width = (max(32, round(side * scale)) for side in image.shape[:2])
+        method = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+        small = image if scale == 1 else cv2.resize(image, (width, height), interpolation=method)
+        padded = np.full((-(-height // 32) * 32, -(-width // 32) * 32, 3), 114, np.uint8)
+        padded[:height, :width] = small
+        (maps,) = self.model.run(padded[None])
+        quads, kinds, scores = decode(maps[0])
+        ratio = np.array([image.shape[1] / width, image.shape[0] / height], np.float32)
+        found = []
+        for quad, kind, score in zip(quads * ratio, kinds, scores, strict=True):
+            found.append(Located(quad, "back" if kind else "face", float(score)))
+        return found
+
+    def locate(self, image: np.ndarray) -> list[Located]:
+        """Every piece of an upright photo, (height, width, 3) uint8 BGR; best first.
+
+        A first look at the whole photo; pieces too small or too large for it are looked at again at a better scale.
+        """
+        scale = SIDE / max(image.shape[:2])
+        found = self._look(image, scale)
+        faces = [piece for piece in found if piece.kind == "face"]
+        if not faces:
+            return found
+        typical = float(np.median([piece.short_side for piece in faces])) * scale
+        if SMALL <= typical <= LARGE:
+            return found
+        if typical > LARGE:
+            return self._look(image, scale * WANTED * 2 / typical) or found
+        corners = np.concatenate([piece.quad for piece in faces])
+        margin = 3 * typical / scale
+        x0, y0 = np.maximum(corners.min(0) - margin, 0).astype(int)
+        x1, y1 = np.minimum(corners.max(0) + margin, image.shape[1::-1]).astype(int)
+        better = min(scale * WANTED / typical, 1.5, float(np.sqrt(MOST_PIXELS / ((x1 - x0) * (y1 - y0)))))
+        if better < 1.2 * scale:
+            return found
+        again = self._look(image[y0:y1, x0:x1], better)
+        shift = np.array([x0, y0], np.float32)
+        inside = [Located(piece.quad + shift, piece.kind, piece.score) for piece in again]
+        outside = [p for p in found if not _within(p.quad.mean(0), (x0, y0, x1, y1))]
+        return inside + outside if len(inside) >= len(found) * 0.5 else found
+
+
+def _within(point: np.ndarray, box: tuple[int, int, int, int]) -> bool:
+    return bool(box[0] <= point[0] < box[2] and box[1] <= point[1] < box[3])
