@@ -1,0 +1,113 @@
+"""`companion serve`: the page for the phones at the table."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import socket
+import sys
+import threading
+from typing import Any
+
+THREADS = 16
+"""Requests served at the same time. Readings take turns among themselves; the others must not wait for them."""
+
+
+def add_parser(subparsers: Any) -> None:
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "serve",
+        help="open the page for photos and scores",
+        description="Serve the page until Ctrl-C. It opens with a sample photo to try.",
+        epilog="With --host 0.0.0.0 every device in the house reaches the page; photos are not stored.",
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
+    parser.add_argument("--port", type=_port, default=8000, help="port to listen on (default: %(default)s)")
+    parser.set_defaults(run=run)
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"a number from 0 to 65535 expected, not {text!r}")
+    return int(text)
+
+
+def run(args: argparse.Namespace) -> int:
+    # Here, not at the top: the other commands must start without Flask.
+    from waitress import create_server
+
+    from web import create_app
+
+    app = create_app()
+    try:
+        server = create_server(
+            app,
+            host=args.host,
+            port=args.port,
+            threads=THREADS,
+            max_request_body_size=app.config["MAX_CONTENT_LENGTH"] + 64 * 1024,  # the app's own answer is clearer
+            ident="companion",
+        )
+    except OSError as error:
+        print(f"companion serve: {_refusal(error, args.host, args.port)}", file=sys.stderr)
+        return 1
+    # A name such as "localhost" may stand for several addresses; waitress then makes one server for each.
+    port: int = getattr(server, "effective_port", args.port) or args.port
+    for url in addresses(args.host, port):
+        print(f"Table Companion is at {url}", flush=True)
+    print("Stop it with Ctrl-C.", flush=True)
+    threading.Thread(target=_warm_up, args=(app,), daemon=True).start()
+    try:
+        server.run()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        server.close()
+    return 0
+
+
+def addresses(host: str, port: int) -> list[str]:
+    """The addresses of the page to type into a browser.
+
+    >>> addresses("127.0.0.1", 8000)
+    ['http://127.0.0.1:8000/']
+    """
+    hosts = [host]
+    if host in ("", "*", "0.0.0.0", "::"):
+        hosts = ["127.0.0.1", *_own_addresses()]
+    return [f"http://{f'[{name}]' if ':' in name else name}:{port}/" for name in hosts]
+
+
+def _own_addresses() -> list[str]:
+    """This computer's address in the house, as other devices see it."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            # Nothing is sent: "connecting" a datagram socket only chooses the interface. The address is one
+            # of those set aside for documentation.
+            probe.connect(("192.0.2.1", 9))
+        except OSError:
+            return []
+        name: str = probe.getsockname()[0]
+    return [] if name.startswith("127.") or name == "0.0.0.0" else [name]
+
+
+def _refusal(error: OSError, host: str, port: int) -> str:
+    """Why the server could not listen, and what to do."""
+    if error.errno == errno.EADDRINUSE:
+        return (
+            f"port {port} on {host} is taken by another program. "
+            f"Stop that one, or choose another port: companion serve --port {port + 1 if port < 65535 else 8000}"
+        )
+    if error.errno == errno.EACCES:
+        return f"port {port} may not be used without special rights; choose one above 1023, such as --port 8000"
+    if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+        return f"this computer has no address {host!r}; --host takes 127.0.0.1, 0.0.0.0 or one of its own addresses"
+    return f"cannot listen on {host} port {port}: {error}"
+
+
+def _warm_up(app: Any) -> None:
+    """Load the models while the first visitor still looks at the page."""
+    try:
+        app.extensions["photos"].warm_up()
+    except Exception as error:
+        # The page still works for typed hands, and says the same when a photo comes.
+        print(f"companion serve: photos cannot be read: {error}", file=sys.stderr, flush=True)

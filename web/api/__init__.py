@@ -1,0 +1,157 @@
+"""The JSON interface: photos in, readings out; hands in, results out. `GET /api/openapi.json` describes it.
+
+Whatever is wrong with a request is answered as `{"error": {"message", "where"}}` with a 4xx status.
+"""
+
+from __future__ import annotations
+
+import logging
+from http import HTTPStatus
+from typing import Any
+
+from flask import Blueprint, Response, current_app, jsonify, request
+from pydantic import ValidationError
+from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
+
+from companion import analyse
+from companion.hand import Hand, HandError
+from companion.pieces import DECKS, NotationError, Piece, format_pieces, parse_pieces
+from companion.rules import RULE_SETS
+from web.api.models import HandDocument
+from web.api.openapi import openapi_document
+from web.photos import Busy, PhotoReader
+
+MAX_HAND_BYTES = 64 * 1024
+"""A hand document is below 2 kB; this leaves room and keeps nonsense out."""
+
+blueprint = Blueprint("api", __name__, url_prefix="/api")
+log = logging.getLogger(__name__)
+
+Answer = Response | tuple[Response, int]
+
+
+def problem(status: HTTPStatus, message: str, where: str = "", **more: Any) -> tuple[Response, int]:
+    """The answer to a request that cannot be carried out."""
+    return jsonify({"error": {"message": message, "where": where, **more}}), status
+
+
+@blueprint.post("/readings")
+def make_reading() -> Answer:
+    from vision.load import PhotoError
+
+    upload = request.files.get("photo")
+    if upload is None:
+        return problem(HTTPStatus.BAD_REQUEST, "Send the photo as the multipart field `photo`.", "photo")
+    deck = request.form.get("deck", "auto")
+    if deck not in ("auto", *DECKS):
+        known = ", ".join(("auto", *DECKS))
+        return problem(HTTPStatus.BAD_REQUEST, f"There is no deck {deck!r}; known are {known}.", "deck")
+    photos: PhotoReader = current_app.extensions["photos"]
+    try:
+        reading, preview = photos.read(upload.read(), upload.filename or "photo", deck)
+    except PhotoError as error:
+        return problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, str(error), "photo")
+    except Busy:
+        answer, status = problem(
+            HTTPStatus.SERVICE_UNAVAILABLE, "Many photos are being read right now. Try again in a moment."
+        )
+        answer.headers["Retry-After"] = "3"
+        return answer, status
+    except ImportError as error:
+        return problem(HTTPStatus.SERVICE_UNAVAILABLE, str(error))
+    return jsonify(reading.to_document() | {"preview": preview})
+
+
+@blueprint.post("/analyses")
+def make_analysis() -> Answer:
+    request.max_content_length = MAX_HAND_BYTES
+    try:
+        document = HandDocument.model_validate_json(request.get_data())
+        hand = Hand.from_document(document.model_dump(by_alias=True, exclude_unset=True))
+        return jsonify(analyse(hand).to_document())
+    except ValidationError as error:
+        return problem(HTTPStatus.BAD_REQUEST, *_first_fault(error))
+    except HandError as error:
+        return problem(HTTPStatus.BAD_REQUEST, error.message, error.where)
+
+
+@blueprint.get("/pieces")
+def spell_pieces() -> Answer:
+    """Notation text taken apart, for a text field that shows at once what it understood."""
+    text = request.args.get("text", "")
+    try:
+        pieces = parse_pieces(text, request.args.get("deck") or None)
+    except NotationError as error:
+        return problem(HTTPStatus.BAD_REQUEST, str(error), "text", position=error.position)
+    return jsonify({"text": format_pieces(pieces), "pieces": [_described(piece) for piece in pieces]})
+
+
+@blueprint.get("/rules")
+def rules() -> Answer:
+    return jsonify(
+        {
+            "rules": [rule_set.describe() for rule_set in RULE_SETS.values()],
+            "decks": {deck.name: [_described(piece) for piece in deck.pieces] for deck in DECKS.values()},
+        }
+    )
+
+
+@blueprint.get("/openapi.json")
+def openapi() -> Answer:
+    return jsonify(openapi_document())
+
+
+@blueprint.after_request
+def never_kept(response: Response) -> Response:
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+@blueprint.errorhandler(RequestEntityTooLarge)
+def too_large(_: RequestEntityTooLarge) -> Answer:
+    megabytes = (request.max_content_length or 0) / 2**20
+    size = f"{megabytes:.0f} MB" if megabytes >= 1 else f"{megabytes * 1024:.0f} kB"
+    return problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"That is too large: at most {size} are taken.")
+
+
+@blueprint.errorhandler(Exception)
+def failed(error: Exception) -> Answer:
+    """What no route foresaw. The log gets the traceback, never the request's content."""
+    if isinstance(error, HTTPException):
+        return problem(HTTPStatus(error.code or 500), error.description or error.name)
+    log.error("%s %s failed", request.method, request.path, exc_info=error)
+    return problem(
+        HTTPStatus.INTERNAL_SERVER_ERROR, "Something went wrong in the program itself. Nothing of yours is lost."
+    )
+
+
+@blueprint.route("/<path:path>", methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
+def unknown(path: str) -> Answer:
+    return problem(HTTPStatus.NOT_FOUND, f"There is nothing at /api/{path}; see /api/openapi.json.")
+
+
+def _described(piece: Piece) -> dict[str, str]:
+    return {"piece": str(piece), "name": piece.name}
+
+
+_FAULTS = {
+    "missing": "is missing",
+    "extra_forbidden": "is no known key",
+    "string_type": "must be a text",
+    "bool_type": "must be true or false",
+    "list_type": "must be a list",
+    "dict_type": "must be an object",
+    "model_type": "must be an object",
+}
+
+
+def _first_fault(error: ValidationError) -> tuple[str, str]:
+    """Message and place of the first thing that pydantic refused, in this project's words."""
+    fault = error.errors(include_url=False, include_input=False)[0]
+    if fault["type"] == "json_invalid":
+        return f"This is no JSON: {fault['ctx']['error']}.", ""
+    # A setting may be one of several types; pydantic then names the type it tried last, which is no place.
+    path = [part for part in fault["loc"] if part not in ("bool", "int", "str")]
+    where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")
+    said = _FAULTS.get(fault["type"]) or fault["msg"][:1].lower() + fault["msg"][1:]
+    return f"{where or 'The hand'}: {said}." if fault["type"] not in _FAULTS else f"{where or 'The hand'} {said}.", where

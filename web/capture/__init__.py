@@ -1,0 +1,38 @@
+"""The page: photograph or type a hand, correct it, see what it is worth."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from flask import Blueprint, Response, abort, render_template, send_from_directory
+
+DOUBTFUL = 0.9
+"""A piece read with less confidence is marked for a second look (the same limit as `companion read`)."""
+
+TRANSLATIONS = Path(__file__).parents[1] / "translations"
+
+blueprint = Blueprint(
+    "capture", __name__, template_folder="templates", static_folder="static", static_url_path="/capture"
+)
+
+
+@cache
+def catalogue(language: str) -> dict[str, Any]:
+    """All texts of the page in one language, by key."""
+    texts: dict[str, Any] = json.loads((TRANSLATIONS / f"{language}.json").read_text("utf-8"))
+    return texts
+
+
+@blueprint.get("/")
+def page() -> str:
+    return render_template("capture/page.html", t=catalogue("en").__getitem__, language="en", doubtful=DOUBTFUL)
+
+
+@blueprint.get("/translations/<language>.json")
+def translations(language: str) -> Response:
+    if not (language.isalpha() and (TRANSLATIONS / f"{language}.json").is_file()):
+        abort(404)
+    return send_from_directory(TRANSLATIONS, f"{language}.json")

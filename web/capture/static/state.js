@@ -1,0 +1,266 @@
+// The hand on the page: plain data, changed only through `Store.change`, remembered across reloads, with undo.
+//
+// state = {
+//   rules, photo: null | {id, name, width, height, warnings},
+//   pieces: [{id, piece, zone, meld, quad, confidence, candidates, checked}],   zone: hand | meld | bonus | other | back
+//   melds: [{id, concealed}], winning: piece id | null, source: "discard" | "wall", context: {}, options: {}
+// }
+// Pieces keep the order of the photo. `meld` is the id of the meld a piece of zone "meld" lies in.
+
+import { inOrder, rankOf, split, suitOf } from "/static/js/tiles.js";
+
+const UNDO_STEPS = 40;
+const HAND = "companion.hand";
+const PREVIEW = "companion.preview";
+const HOUSE = "companion.house";
+
+let lastId = 0;
+const newId = () => `${Date.now().toString(36)}-${++lastId}`;
+
+const emptyState = (rules, options) => ({
+  rules,
+  photo: null,
+  pieces: [],
+  melds: [],
+  winning: null,
+  source: "discard",
+  context: {},
+  options,
+});
+
+export class Store {
+  #state;
+  #undo = [];
+  #preview = null; // {id, url} of the newest photo
+  #older = null; // the one before it, for undo; not kept across reloads
+  #listeners = [];
+
+  /** rules: names of the known rule sets, the default first. */
+  constructor(rules) {
+    this.#state = emptyState(rules[0], load(localStorage, HOUSE)?.[rules[0]] ?? {});
+    // A reload gives each tab its own hand back; a new tab, or a phone that closed the tab, gets the last one.
+    const kept = load(sessionStorage, HAND) ?? load(localStorage, HAND);
+    if (kept?.state && rules.includes(kept.state.rules)) {
+      this.#state = kept.state;
+      this.#undo = kept.undo ?? [];
+      const previews = [load(sessionStorage, PREVIEW), load(localStorage, PREVIEW)];
+      this.#preview = previews.find((preview) => preview && preview.id === kept.state.photo?.id) ?? null;
+    }
+  }
+
+  get state() {
+    return this.#state;
+  }
+
+  get canUndo() {
+    return this.#undo.length > 0;
+  }
+
+  /** Data URL of the photo on the page; null for a typed hand, or when there was no room to keep it. */
+  get preview() {
+    const id = this.#state.photo?.id;
+    return [this.#preview, this.#older].find((preview) => preview && preview.id === id)?.url ?? null;
+  }
+
+  subscribe(listener) {
+    this.#listeners.push(listener);
+  }
+
+  /** Change a copy of the state; one step of undo. */
+  change(edit) {
+    const draft = structuredClone(this.#state);
+    edit(draft);
+    tidy(draft);
+    this.#undo = [...this.#undo, this.#state].slice(-UNDO_STEPS);
+    this.#become(draft);
+  }
+
+  undo() {
+    const before = this.#undo.pop();
+    if (before) this.#become(before);
+  }
+
+  /** Show a new reading in place of whatever is there. rules: description of the rule set in force. */
+  takeReading(reading, rules) {
+    this.#older = this.#preview;
+    this.#preview = { id: newId(), url: reading.preview };
+    this.change((draft) => Object.assign(draft, fromReading(reading, this.#preview.id, draft, rules)));
+    this.#keepPreview();
+  }
+
+  clear() {
+    this.change((draft) => Object.assign(draft, emptyState(draft.rules, draft.options)));
+  }
+
+  #become(state) {
+    this.#state = state;
+    keep(sessionStorage, HAND, { state, undo: this.#undo }) || keep(sessionStorage, HAND, { state });
+    keep(localStorage, HAND, { state });
+    keep(localStorage, HOUSE, { ...load(localStorage, HOUSE), [state.rules]: state.options });
+    for (const listener of this.#listeners) listener(state);
+  }
+
+  #keepPreview() {
+    // The session's copy first: it is the one a reload needs. A full store loses only the picture, never the pieces.
+    keep(sessionStorage, PREVIEW, this.#preview);
+    keep(localStorage, PREVIEW, this.#preview);
+  }
+}
+
+function load(storage, key) {
+  try {
+    return JSON.parse(storage.getItem(key));
+  } catch {
+    return null;
+  }
+}
+
+function keep(storage, key, value) {
+  try {
+    storage.setItem(key, JSON.stringify(value));
+    return true;
+  } catch {
+    try {
+      storage.removeItem(key); // an old value is worse than none
+    } catch {
+      // Storage is switched off: the page works, it only forgets.
+    }
+    return false;
+  }
+}
+
+/** Empty melds go; a winning piece is always one of the hand's. */
+function tidy(state) {
+  state.melds = state.melds.filter((meld) => state.pieces.some((piece) => piece.meld === meld.id));
+  if (!state.pieces.some((piece) => piece.id === state.winning && piece.zone === "hand")) state.winning = null;
+}
+
+function fromReading(reading, photoId, before, rules) {
+  const state = emptyState(before.rules, before.options);
+  state.photo = {
+    id: photoId,
+    name: reading.photo,
+    width: reading.width,
+    height: reading.height,
+    warnings: reading.warnings,
+  };
+  state.pieces = reading.pieces.map((sighting) => ({
+    id: newId(),
+    piece: sighting.piece,
+    zone: sighting.role === "meld" ? "hand" : sighting.role,
+    meld: null,
+    quad: sighting.quad,
+    confidence: sighting.confidence,
+    candidates: sighting.candidates,
+    checked: false,
+  }));
+  reading.melds.forEach((meld, group) => {
+    // A group that this game cannot lay down is no meld but a part of the hand that stands apart.
+    if (!rules.meld_kinds.includes(meld.kind)) return;
+    const members = state.pieces.filter((_, index) => reading.pieces[index].group === group);
+    const hidden = split(meld.pieces);
+    for (const { piece } of members) {
+      if (hidden.includes(piece)) hidden.splice(hidden.indexOf(piece), 1);
+    }
+    // What the faces in sight do not show lies under the backs of a concealed kong.
+    const backs = members.filter(({ zone }) => zone === "back");
+    for (const name of hidden) {
+      const piece = backs.pop();
+      if (piece) Object.assign(piece, { piece: name, candidates: [], checked: true });
+      else members.push(addPiece(state, name));
+    }
+    newMeld(state, members.filter(({ piece }) => piece !== "back").map(({ id }) => id), meld.concealed);
+  });
+  return state;
+}
+
+// ---- questions about a state ----
+
+export const inZone = (state, zone) => state.pieces.filter((piece) => piece.zone === zone);
+export const inMeld = (state, id) => state.pieces.filter((piece) => piece.meld === id);
+export const find = (state, id) => state.pieces.find((piece) => piece.id === id);
+export const isPlayed = (piece) => piece.zone === "hand" || piece.zone === "meld" || piece.zone === "bonus";
+
+/** A piece that wants a second look: read with less than `limit`, and nobody has looked at it yet. */
+export const isDoubtful = (piece, limit) => isPlayed(piece) && !piece.checked && piece.confidence < limit;
+
+/** The hand's loose pieces as they are shown: as in the photo, or sorted when there is none. */
+export function handPieces(state) {
+  const pieces = inZone(state, "hand");
+  return state.photo ? pieces : pieces.sort((a, b) => inOrder(a.piece, b.piece));
+}
+
+export const handText = (state) =>
+  inZone(state, "hand")
+    .map((piece) => piece.piece)
+    .sort(inOrder)
+    .join(" ")
+    .replace(/(\d+)([mpszf]) (?=\d\2)/g, "$1");
+
+/** What kind of meld these pieces make; null when none. */
+export function kindOf(names) {
+  const suits = new Set(names.map(suitOf));
+  if (suits.size !== 1) return null;
+  const ranks = names.map(rankOf).sort((a, b) => a - b);
+  if (ranks.every((rank) => rank === ranks[0])) return [null, "single", "pair", "pung", "kong"][names.length] ?? null;
+  const run = names.length === 3 && ranks[1] === ranks[0] + 1 && ranks[2] === ranks[0] + 2;
+  return run && "mps".includes(suitOf(names[0])) ? "chow" : null;
+}
+
+/** The hand document for the API. */
+export function handDocument(state) {
+  const text = (pieces) => pieces.map((piece) => piece.piece).join("");
+  const winning = find(state, state.winning);
+  const document = {
+    rules: state.rules,
+    concealed: text(inZone(state, "hand").filter((piece) => piece !== winning)),
+    melds: state.melds.map((meld) => {
+      const pieces = inMeld(state, meld.id);
+      const kind = kindOf(pieces.map((piece) => piece.piece));
+      return { kind, pieces: text(pieces), concealed: meld.concealed && kind === "kong" };
+    }),
+    bonus: text(inZone(state, "bonus")),
+    context: state.context,
+    options: state.options,
+  };
+  if (winning) document.winning = { piece: winning.piece, from: state.source };
+  return document;
+}
+
+// ---- changes of a draft ----
+
+export function addPiece(draft, name, zone = "hand", meld = null) {
+  const piece = { id: newId(), piece: name, zone, meld, quad: null, confidence: 1, candidates: [], checked: true };
+  draft.pieces.push(piece);
+  return piece;
+}
+
+export function removePiece(draft, id) {
+  draft.pieces = draft.pieces.filter((piece) => piece.id !== id);
+}
+
+export function namePiece(draft, id, name) {
+  Object.assign(find(draft, id), { piece: name, checked: true });
+}
+
+export function movePiece(draft, id, zone, meld = null) {
+  Object.assign(find(draft, id), { zone, meld });
+}
+
+export function newMeld(draft, ids, concealed = false) {
+  const meld = { id: newId(), concealed };
+  draft.melds.push(meld);
+  for (const id of ids) movePiece(draft, id, "meld", meld.id);
+}
+
+/** Make the hand's loose pieces these names. Pieces that stay keep their place in the photo. */
+export function setHand(draft, names) {
+  const wanted = [...names];
+  draft.pieces = draft.pieces.filter((piece) => {
+    if (piece.zone !== "hand") return true;
+    const place = wanted.indexOf(piece.piece);
+    if (place >= 0) wanted.splice(place, 1);
+    return place >= 0;
+  });
+  for (const name of wanted) addPiece(draft, name);
+}

@@ -1,0 +1,120 @@
+// Take, choose or fetch a photo and have it read. One reading at a time; a new photo replaces one still on its way.
+
+import { byId } from "/static/js/dom.js";
+import { ApiError, read } from "/static/js/api.js";
+import { t } from "/static/js/i18n.js";
+
+const HUGE_BYTES = 24 * 1024 * 1024; // the server takes 32 MB
+const HUGE_SIDE = 5000;
+const SAMPLE = "/static/samples/sichuan-hand.jpg";
+
+export class Upload {
+  #onreading;
+  #last = null; // what to try again: {photo, name} or {sample: true}
+  #abort = null;
+  #shown = null; // object URL of the photo being read
+
+  /** onreading(document): a photo was read. */
+  constructor(onreading) {
+    this.#onreading = onreading;
+    for (const input of document.querySelectorAll("input[type=file]")) {
+      input.addEventListener("change", () => {
+        const [file] = input.files;
+        // Cleared at once, so that choosing the same file again is a change again.
+        if (file) this.start({ photo: file, name: file.name });
+        input.value = "";
+      });
+    }
+    for (const button of document.querySelectorAll("[data-do=sample]")) {
+      button.addEventListener("click", () => this.start({ sample: true }));
+    }
+    byId("upload-retry").addEventListener("click", () => this.#last && this.start(this.#last));
+    byId("upload-cancel").addEventListener("click", () => this.#stop());
+    byId("upload-close").addEventListener("click", () => this.#stop());
+    addEventListener("online", () => this.#failedOffline && this.start(this.#last));
+  }
+
+  #failedOffline = false;
+
+  async start(source) {
+    this.#stop();
+    this.#last = source;
+    const abort = new AbortController();
+    this.#abort = abort;
+    this.#show("busy");
+    try {
+      const { photo, name } = source.sample ? await fetchSample(abort.signal) : source;
+      if (abort.signal.aborted) return;
+      this.#showPhoto(photo);
+      const reading = await read(await withinLimit(photo), name, abort.signal);
+      if (abort.signal.aborted) return;
+      this.#stop();
+      this.#onreading(reading);
+    } catch (error) {
+      if (abort.signal.aborted) return;
+      this.#abort = null;
+      const known = error instanceof ApiError;
+      if (!known) console.error(error);
+      this.#failedOffline = known && error.kind === "offline";
+      byId("upload-message").textContent = known ? sentence(error.message) : t("error.failed");
+      this.#show("failed");
+    }
+  }
+
+  #stop() {
+    this.#abort?.abort();
+    this.#abort = null;
+    this.#failedOffline = false;
+    this.#show(null);
+    if (this.#shown) URL.revokeObjectURL(this.#shown);
+    this.#shown = null;
+  }
+
+  #showPhoto(photo) {
+    const image = byId("upload-image");
+    this.#shown = URL.createObjectURL(photo);
+    image.onload = () => (image.hidden = false);
+    image.onerror = () => (image.hidden = true); // HEIC: only the server can show it
+    image.src = this.#shown;
+  }
+
+  /** what: "busy", "failed" or null. */
+  #show(what) {
+    byId("upload").hidden = what === null;
+    byId("upload-busy").hidden = what !== "busy";
+    byId("upload-failed").hidden = what !== "failed";
+    if (what === "busy") byId("upload-image").hidden = true;
+    if (what !== null) byId("upload").scrollIntoView({ block: "nearest" });
+    document.body.classList.toggle("is-reading", what === "busy");
+  }
+}
+
+const sentence = (text) => text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+
+async function fetchSample(signal) {
+  let answer;
+  try {
+    answer = await fetch(SAMPLE, { signal });
+  } catch {
+    throw new ApiError("offline", t("error.offline"));
+  }
+  if (!answer.ok) throw new ApiError("failed", t("error.sample"));
+  return { photo: await answer.blob(), name: "sichuan-hand.jpg" };
+}
+
+/** The photo as it is; only one too large for the server is made smaller here, when the browser can. */
+async function withinLimit(photo) {
+  if (photo.size <= HUGE_BYTES) return photo;
+  try {
+    const image = await createImageBitmap(photo);
+    const scale = Math.min(1, HUGE_SIDE / Math.max(image.width, image.height));
+    const canvas = document.createElement("canvas");
+    canvas.width = image.width * scale;
+    canvas.height = image.height * scale;
+    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+    const smaller = await new Promise((done) => canvas.toBlob(done, "image/jpeg", 0.92));
+    return smaller && smaller.size < photo.size ? smaller : photo;
+  } catch {
+    return photo; // the server says what is wrong with it
+  }
+}

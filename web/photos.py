@@ -1,0 +1,90 @@
+"""From uploaded bytes to a reading: the one place where the web meets vision."""
+
+from __future__ import annotations
+
+import base64
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
+
+from companion.reading import Reading
+
+if TYPE_CHECKING:
+    from vision.load import Photo
+
+PREVIEW_SIDE = 1600
+"""Longest side of the preview in pixels: sharp on a phone, 200-400 kB."""
+
+PREVIEW_QUALITY = 82
+
+
+class ReaderLike(Protocol):
+    """What the page needs of a reader; `vision.reader.Reader` is one."""
+
+    def read(self, photo: Photo, deck: str = "auto") -> Reading: ...
+
+
+class Busy(Exception):
+    """Too many photos are being read; try again in a moment."""
+
+
+class PhotoReader:
+    """Reads photos, a few at a time.
+
+    at_once: how many photos are decoded and read at the same time; more would only make all of them slower.
+    wait_s: how long a photo waits for its turn.
+
+    Threads may call it freely.
+    """
+
+    def __init__(self, reader: ReaderLike | None = None, at_once: int = 2, wait_s: float = 20.0) -> None:
+        self._reader = reader
+        self._turns = threading.BoundedSemaphore(at_once)
+        self._wait_s = wait_s
+
+    def warm_up(self) -> None:
+        """Load the models now, so that the first photo need not wait for them. Raises ImportError as `read` does."""
+        self._loaded()
+
+    def read(self, data: bytes, name: str, deck: str = "auto") -> tuple[Reading, str]:
+        """The reading of a photo file's bytes, and a preview of it as a data URL.
+
+        Raises `vision.load.PhotoError` for bytes that are no readable photo, `Busy` when no turn comes up, and
+        ImportError when OpenCV or ONNX Runtime are missing.
+        """
+        from vision.load import load_photo
+
+        with self._turn():
+            photo = load_photo(data, name=name)
+            return self._loaded().read(photo, deck=deck), preview(photo)
+
+    def _loaded(self) -> ReaderLike:
+        if self._reader is None:
+            from vision.reader import Reader
+
+            self._reader = Reader.default()  # cached and thread-safe: two threads get the same one
+        return self._reader
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        if not self._turns.acquire(timeout=self._wait_s):
+            raise Busy
+        try:
+            yield
+        finally:
+            self._turns.release()
+
+
+def preview(photo: Photo) -> str:
+    """The upright photo as a small JPEG in a data URL, for browsers that cannot show HEIC or turn a photo."""
+    import cv2
+
+    image = photo.image
+    scale = PREVIEW_SIDE / max(image.shape[:2])
+    if scale < 1:
+        image = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    done, jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, PREVIEW_QUALITY])
+    if not done:
+        raise RuntimeError("the preview could not be encoded")
+    return "data:image/jpeg;base64," + base64.b64encode(jpeg.tobytes()).decode("ascii")

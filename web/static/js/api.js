@@ -1,0 +1,52 @@
+// Calls to the server. Every failure becomes an `ApiError` that a person can read.
+
+import { t } from "./i18n.js";
+
+export class ApiError extends Error {
+  /** kind: "offline" (no answer came), "refused" (the request is at fault), "failed" (the server's trouble). */
+  constructor(kind, message, detail = {}) {
+    super(message);
+    this.kind = kind;
+    this.where = detail.where ?? "";
+    this.position = detail.position;
+  }
+}
+
+async function call(path, options) {
+  let answer;
+  try {
+    answer = await fetch(path, options);
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new ApiError("offline", t("error.offline"));
+  }
+  let document;
+  try {
+    document = await answer.json();
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new ApiError(answer.ok ? "offline" : "failed", answer.ok ? t("error.offline") : t("error.failed"));
+  }
+  if (answer.ok) return document;
+  const kind = answer.status >= 500 ? "failed" : "refused";
+  throw new ApiError(kind, document?.error?.message ?? t("error.failed"), document?.error);
+}
+
+export const rules = () => call("/api/rules");
+
+export const pieces = (text, deck, signal) =>
+  call(`/api/pieces?${new URLSearchParams({ text, deck })}`, { signal });
+
+export const analyse = (hand, signal) =>
+  call("/api/analyses", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(hand),
+    signal,
+  });
+
+export function read(photo, name, signal) {
+  const form = new FormData();
+  form.append("photo", photo, name);
+  return call("/api/readings", { method: "POST", body: form, signal });
+}
