@@ -1,0 +1,190 @@
+"""What every rule set tells about itself, so that commands and pages need to know none of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from companion.hand import Hand, HandError, Meld, _show
+from companion.pieces import DECKS, Piece
+from companion.result import Advice, Result, Score, Wait
+from companion.rules.rounds import Event, Transfer
+
+Value = str | int | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One value a setting may have, and what a form calls it."""
+
+    value: Value
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """An option or context field: what a form needs to draw it, and the values it takes.
+
+    >>> flag("last_tile", "Last tile", "Won on the last tile of the wall.").type
+    'flag'
+    """
+
+    name: str
+    label: str
+    help: str
+    choices: tuple[Choice, ...]
+    default: Value
+
+    @property
+    def type(self) -> str:
+        """``flag`` (true or false, a checkbox) or ``choice`` (one of `choices`)."""
+        return "flag" if isinstance(self.default, bool) else "choice"
+
+    def check(self, value: object, where: str) -> None:
+        """Raises `HandError` when `value` is none of the choices; a value's type counts (1 is not true)."""
+        for choice in self.choices:
+            if type(choice.value) is type(value) and choice.value == value:
+                return
+        known = ", ".join(_show(choice.value) for choice in self.choices)
+        raise HandError(f"unknown value {_show(value)}; known: {known}", where)
+
+    def parse(self, text: str) -> Value:
+        """The choice written as `text` on a command line or in a form (``4``, ``true``, ``sbr``)."""
+        for choice in self.choices:
+            if text in (choice.value, _show(choice.value)):
+                return choice.value
+        self.check(text, self.name)
+        return text
+
+    def to_document(self) -> dict[str, Any]:
+        choices = [{"value": choice.value, "label": choice.label} for choice in self.choices]
+        return {"name": self.name, "label": self.label, "help": self.help, "type": self.type,
+                "choices": choices, "default": self.default}  # fmt: skip
+
+
+def flag(name: str, label: str, help: str) -> Setting:
+    """A setting that is true or false, by default false."""
+    return Setting(name, label, help, (Choice(False, "no"), Choice(True, "yes")), False)
+
+
+class RuleSet(ABC):
+    """One game. Attributes describe it, methods judge hands; hands reach it already checked by `check`.
+
+    name, title: as written in documents, and for people. deck: a name in `DECKS`. unit: what scores count.
+    pieces: the kinds in play, as printed in order. sizes: full sizes of a hand, kongs' extra pieces left out.
+    meld_kinds: kinds that may be laid down. options, context: the settings; `presets` name sets of options.
+    item_names: every item a score can list, with its English label.
+    """
+
+    name: str
+    title: str
+    deck: str
+    unit: str
+    pieces: tuple[Piece, ...]
+    sizes: tuple[int, ...]
+    seats: int
+    meld_kinds: tuple[str, ...]
+    options: tuple[Setting, ...]
+    context: tuple[Setting, ...]
+    presets: Mapping[str, Mapping[str, Value]]
+    item_names: Mapping[str, str]
+
+    def copies(self, piece: Piece, options: Mapping[str, Any]) -> int:
+        """How many pieces that play as `piece` are in the game under these options."""
+        return DECKS[self.deck].copies(piece) if piece.plays_as in self.pieces else 0
+
+    def settings(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Every option's value in force: the defaults, then the preset, then what was given beside it."""
+        settings: dict[str, Any] = {setting.name: setting.default for setting in self.options}
+        if "preset" in settings:
+            settings |= self.presets[options.get("preset", settings["preset"])]
+        return settings | dict(options)
+
+    def facts(self, context: Mapping[str, Any]) -> dict[str, Any]:
+        """Every context field's value: the defaults, then what was given."""
+        return {setting.name: setting.default for setting in self.context} | dict(context)
+
+    def check(self, hand: Hand) -> None:
+        """Raises `HandError` unless the hand is well formed: deck, meld kinds, options, context."""
+        named = [("concealed", hand.concealed)]
+        named += [(f"melds[{index}].pieces", meld.pieces) for index, meld in enumerate(hand.melds)]
+        named += [("winning.piece", (hand.winning.piece,))] if hand.winning else []
+        for where, pieces in named:
+            for piece in pieces:
+                if piece.deck != self.deck:
+                    raise HandError(f"{piece} is not a piece of the {self.deck} deck", where)
+        for piece in hand.bonus:
+            if piece.suit != "f":
+                raise HandError(f"{piece} is no flower", "bonus")
+        for index, meld in enumerate(hand.melds):
+            if meld.kind not in self.meld_kinds:
+                kinds = ", ".join(self.meld_kinds)
+                raise HandError(f"{self.name} lays down no {meld.kind}; known: {kinds}", f"melds[{index}].kind")
+        for where, given, settings in (
+            ("options", hand.options, self.options),
+            ("context", hand.context, self.context),
+        ):
+            by_name = {setting.name: setting for setting in settings}
+            for name, value in given.items():
+                if name not in by_name:
+                    raise HandError(f"unknown name {_show(name)}; known: {', '.join(by_name)}", where)
+                by_name[name].check(value, f"{where}.{name}")
+        self.check_context(hand)
+
+    def check_context(self, hand: Hand) -> None:
+        """Raises `HandError` when facts in the context contradict each other or the hand."""
+
+    @abstractmethod
+    def analyse(self, hand: Hand) -> Result:
+        """Everything there is to say about the hand."""
+
+    @abstractmethod
+    def is_complete(self, hand: Hand) -> bool:
+        """Whether the pieces, the winning piece included, make a complete hand, allowed to win or not."""
+
+    @abstractmethod
+    def shanten(self, hand: Hand) -> int | None:
+        """Pieces to exchange until ready; 0 ready, -1 complete; None for an invalid hand or one never to win."""
+
+    @abstractmethod
+    def waits(self, hand: Hand) -> tuple[Wait, ...]:
+        """The pieces that complete a hand one short of full size, with their value as won by discard."""
+
+    @abstractmethod
+    def advice(self, hand: Hand) -> tuple[Advice, ...]:
+        """Every discard of a full-size incomplete hand, best first."""
+
+    @abstractmethod
+    def arrangements(self, hand: Hand) -> tuple[tuple[Meld, ...], ...]:
+        """Every way to stand a complete hand in melds, best first; empty when incomplete."""
+
+    @abstractmethod
+    def legal_melds(self, hand: Hand) -> tuple[Meld, ...]:
+        """Every distinct meld within the concealed pieces and the winning piece."""
+
+    @abstractmethod
+    def score(self, hand: Hand) -> Score | None:
+        """The score of a complete hand, None for any other."""
+
+    @abstractmethod
+    def payments(self, events: Sequence[Event], options: Mapping[str, Any]) -> tuple[Transfer, ...]:
+        """Every payment of a round, in order; raises `HandError` (where: ``events[0]...``) when it cannot be so."""
+
+    def describe(self) -> dict[str, Any]:
+        """The rule set as JSON-ready data: what a page needs to draw its forms and name its items."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "deck": self.deck,
+            "unit": self.unit,
+            "pieces": [str(piece) for piece in self.pieces],
+            "sizes": list(self.sizes),
+            "seats": self.seats,
+            "meld_kinds": list(self.meld_kinds),
+            "options": [setting.to_document() for setting in self.options],
+            "context": [setting.to_document() for setting in self.context],
+            "presets": {name: dict(values) for name, values in self.presets.items()},
+            "items": dict(self.item_names),
+        }
