@@ -114,8 +114,11 @@ def find_own(
     height: int,
     sizes: Sequence[int] = Expectation().sizes,
 ) -> Own:
-    """Which rows are the hand of who took the photo: the long row of large pieces nearest to its reader and
-    what stands close above, below or beside it as far as a hand of these sizes (kongs left out) can hold it."""
+    """Which rows are the hand of who took the photo.
+
+    That is the long row of large pieces nearest to its reader, and what stands close above, below or beside
+    it as far as a hand of these `sizes` (kongs left out) can hold it.
+    """
     backs = np.array([s.piece == BACK for s in sightings])
     faced = [row for row in rows if not all(backs[list(row.pieces)])]
     everything = Own(tuple(faced), False)

@@ -1,4 +1,4 @@
-"""Pictures of what a stage saw: every piece outlined in the colour of its role, with its name, row and confidence."""
+"""Pictures of what a stage saw: every piece outlined in the colour of its role, with its name and row."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def draw_sightings(
 ) -> NDArray[np.uint8]:
     """A copy of the photo with its sightings drawn in.
 
-    image: (h, w, 3) BGR. scale: pixels of the upright photo (in which quads are given) for one pixel of the image,
-    as in `Photo.scale`. A doubtful piece (under 0.8) has a question mark; the tick marks a piece's own top.
+    image: (h, w, 3) BGR. scale: pixels of the upright photo, in which quads are given, for one pixel of the
+    image, as in `Photo.scale`. A doubtful piece (under 0.8) has a question mark; the tick marks a piece's own top.
     """
     picture = image.copy()
     for sighting in sightings:

@@ -82,15 +82,15 @@ def _flow(
     """The cheapest assignment of pieces to kinds within the limits (min-cost flow, exact).
 
     It begins with every piece at its best kind, which is optimal but for the limits, and then moves one piece
-    too many after the other along the cheapest chain of exchanges; that keeps it optimal. A chain dearer than
-    `extra_cost` is not taken.
+    too many after the other along the cheapest chain of exchanges; that keeps it optimal. A chain may end
+    where there is room, or at any kind for `extra_cost`.
     """
     chosen = list(start)
     kinds = sorted(limits)
-    given_up: Counter[str] = Counter()
+    settled: Counter[str] = Counter()  # pieces above the limit that are paid for
     while True:
         held = Counter(chosen)
-        over = [kind for kind in kinds if held[kind] - given_up[kind] > limits[kind]]
+        over = [kind for kind in kinds if held[kind] - settled[kind] > limits[kind]]
         if not over:
             return chosen
         move: dict[tuple[str, str], tuple[float, int]] = {}
@@ -111,11 +111,11 @@ def _flow(
                     cost_to[b], via[b], changed = cost_to[a] + cost, (a, p), True
             if not changed:
                 break
-        free = [kind for kind in cost_to if held[kind] < limits[kind]]
-        end = min(free, key=lambda kind: cost_to[kind], default=None)
-        if end is None or cost_to[end] > extra_cost:
-            given_up[source] += 1
-            continue
+        price = {
+            kind: cost + (extra_cost if held[kind] >= limits[kind] else 0.0) for kind, cost in cost_to.items()
+        }
+        end = min(price, key=lambda kind: price[kind])
+        settled[end] += held[end] >= limits[end]
         while end != source:
             end_from, p = via[end]
             chosen[p] = end

@@ -1,0 +1,342 @@
+"""Roles, rows, groups and the legal reading, on tables seen by random cameras and on hands set up by hand."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import random
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from companion.pieces import parse_pieces
+from companion.reading import BACK, Candidate, Expectation, Sighting
+from tests.conftest import shared_folder
+from tests.vision.layouts import HEIGHT, HIGH, WIDTH, Table, Tile, read
+from vision.arrange import arrange
+from vision.debug import draw_sightings
+from vision.legal import legal_choice
+from vision.rows import Shape, find_rows
+
+# Tables: each lays tiles with their true roles.
+
+
+def one_row(table: Table) -> None:
+    table.row(table.deal(table.rng.choice([13, 14])), "hand", x=-7, lean=table.rng.choice([0, 0, 70]))
+
+
+def game(table: Table) -> None:
+    """A hand before walls, a heap of discards and the open rows of other players."""
+    one_row(table)
+    table.row([BACK] * 14, "back", x=-8, y=3)
+    table.row(table.deal(13), "other", x=7, y=20, turn=180)
+    table.row(table.deal(13), "other", x=11, y=4, turn=90)
+    table.row(table.deal(13), "other", x=-11, y=17, turn=-90)
+    table.heap(26 + table.rng.randint(5, 40), -8, 8, 6, 16)
+
+
+def two_rows(table: Table) -> None:
+    longer = table.rng.randint(7, 9)
+    table.row(table.deal(longer), "hand", x=-longer / 2)
+    table.row(table.deal(14 - longer), "hand", x=-3, y=HIGH + table.rng.uniform(0.05, 1.3))
+    table.heap(20, -8, 8, 6, 16)
+
+
+def melds_beside(table: Table) -> None:
+    """Pungs and kongs right of the row, some with a turned tile; the concealed tiles lie or stand."""
+    sizes = [table.rng.choice([3, 3, 4]) for _ in range(table.rng.randint(1, 3))]
+    melds = [table.equal(size) for size in sizes]
+    concealed = table.deal(13 - 3 * len(melds) + table.rng.choice([0, 1]))
+    x = table.row(concealed, "hand", lean=table.rng.choice([0, 60]))
+    for meld in melds:
+        x += table.rng.uniform(0.6, 1.5)
+        x += table.row(meld, "meld", x=x, turned=table.rng.choice([None, 0, 1, 2]))
+    table.heap(15, 0, 16, 6, 16)
+
+
+def melds_in_front(table: Table) -> None:
+    melds = [table.equal(3) for _ in range(table.rng.randint(1, 3))]
+    table.row(table.deal(14 - 3 * len(melds)), "hand")
+    x, y = 0.0, HIGH + table.rng.uniform(0.3, 1.5)
+    for meld in melds:
+        x += table.row(meld, "meld", x=x, y=y) + table.rng.uniform(0.4, 0.9)
+    table.heap(15, 0, 16, 6, 16)
+
+
+def concealed_kong(table: Table) -> None:
+    name = table.equal(4)[0]
+    x = table.row(table.deal(10), "hand")
+    shown = table.rng.choice([[BACK, name, name, BACK], [name, BACK, BACK, name]])
+    table.row(shown, "meld", x=x + table.rng.uniform(0.5, 1.5))
+    table.heap(15, 0, 16, 6, 16)
+
+
+def pond(table: Table) -> None:
+    """Discards in neat rows, straight before the own row."""
+    one_row(table)
+    y = HIGH + table.rng.uniform(2, 4)
+    for k, count in enumerate((table.rng.randint(1, 6), 6, 6)):
+        table.row(table.deal(count), "other", x=-3, y=y + k * 1.4)
+
+
+def spaced(table: Table) -> None:
+    table.row(table.deal(13), "hand", gap=table.rng.uniform(0.2, 0.8))
+
+
+def sorted_by_suit(table: Table) -> None:
+    """Gaps between the suits: they sort the hand and declare nothing."""
+    x, names = 0.0, table.deal(14)
+    for _, suit in itertools.groupby(names, key=lambda name: name[1]):
+        x += table.row(list(suit), "hand", x=x) + table.rng.uniform(0.4, 0.6)
+
+
+def winning_tile_apart(table: Table) -> None:
+    x = table.row(table.deal(13), "hand")
+    table.tiles.append(Tile(x + 1.5, 0.1, table.deal(1)[0], "hand"))
+    table.heap(12, 0, 16, 6, 16)
+
+
+def flowers_apart(table: Table) -> None:
+    table.row(table.deal(14), "hand")
+    table.row(["1f", "5f"], "hand", y=HIGH + table.rng.uniform(0.2, 1))
+    table.heap(12, 0, 16, 6, 16)
+
+
+def tile_missed(table: Table) -> None:
+    """One tile of the row was not located."""
+    table.row(table.deal(14), "hand")
+    table.tiles.pop(table.rng.randint(4, 9))
+    table.heap(12, 0, 16, 6, 16)
+
+
+def grid(table: Table) -> None:
+    across = table.rng.randint(3, 9)
+    for k in range(table.rng.randint(3, 5)):
+        table.row(table.deal(across), "hand", y=k * (HIGH + 0.05))
+
+
+def scattered(table: Table) -> None:
+    table.heap(25, -6, 6, 0, 9)
+    for tile in table.tiles:
+        tile.role = "hand"
+
+
+def upright_column(table: Table) -> None:
+    for k in range(8):
+        table.row(table.deal(1), "hand", y=k * 1.4)
+
+
+TABLES = [
+    one_row, game, two_rows, melds_beside, melds_in_front, concealed_kong, pond, spaced, sorted_by_suit,
+    winning_tile_apart, flowers_apart, tile_missed, grid, scattered, upright_column,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("lay", TABLES, ids=lambda lay: lay.__name__)
+def test_roles_of_tables_seen_by_a_random_camera(lay: Callable[[Table], None], seed: int) -> None:
+    table = Table(random.Random(seed))
+    lay(table)
+    # A crowded table is only photographed upright: turned, another player's row looks just like the own.
+    photo = table.photo(quarter_turns=0 if lay is game else seed % 4)
+    roles = {sighting.quad: sighting.role for sighting in arrange(photo, WIDTH, HEIGHT).sightings}
+    expected = {sighting.quad: tile.role for sighting, tile in zip(photo, table.tiles, strict=True)}
+    assert roles == expected
+
+
+@pytest.mark.parametrize("quarter_turns", range(4))
+def test_reading_order_rows_and_groups(quarter_turns: int) -> None:
+    table = Table(random.Random(5))
+    names = ["1f", "1m", "2m", "3m", "4p", "5p", "6p", "7s", "8s", "9s", "1z"]
+    x = table.row(names, "hand")
+    x += 0.8 + table.row(["2z", "2z", "2z"], "meld", x=x + 0.8, turned=0)
+    table.row(["3z", "0p", "5p", "5p"], "other", y=9)
+    found = arrange(table.photo(quarter_turns), WIDTH, HEIGHT)
+    assert [s.piece for s in found.sightings[:11]] == names
+    assert [(s.role, s.row, s.group) for s in found.sightings[10:12]] == [("hand", 0, None), ("meld", 0, 0)]
+    assert [s.piece for s in found.sightings[14:]] == ["3z", "0p", "5p", "5p"]
+    assert {(s.role, s.row) for s in found.sightings[14:]} == {("other", 1)}
+    assert [str(meld) for meld in found.melds] == ["pung 222z"]
+    assert found.warnings == ()
+
+
+def test_a_concealed_kong_is_named_by_its_two_faces() -> None:
+    table = Table(random.Random(1))
+    x = table.row(table.deal(10), "hand")
+    table.row([BACK, "7z", "7z", BACK], "meld", x=x + 0.8)
+    found = arrange(table.photo(), WIDTH, HEIGHT)
+    assert [(str(meld), meld.concealed) for meld in found.melds] == [("kong 7777z", True)]
+    assert [(s.piece, s.role) for s in found.sightings if s.group == 0] == [
+        ("7z", "meld"), ("7z", "meld"), (BACK, "back"), (BACK, "back"),
+    ]  # fmt: skip
+    assert found.warnings == ()
+
+
+def test_a_misread_tile_of_a_declared_pung_is_read_like_its_neighbours() -> None:
+    table = Table(random.Random(2))
+    x = table.row(["1m", "2m", "3m", "4p", "5p", "6p", "7s", "8s", "9s", "1z", "1z"], "hand")
+    table.row(["6s", "6s", "6s"], "meld", x=x + 1)
+    photo = table.photo()
+    doubtful = next(k for k, tile in enumerate(table.tiles) if tile.name == "6s")
+    photo[doubtful] = Sighting(photo[doubtful].quad, (Candidate("8s", 0.6), Candidate("6s", 0.4)))
+    found = arrange(photo, WIDTH, HEIGHT)
+    assert [str(meld) for meld in found.melds] == ["pung 666s"]
+    again = next(s for s in found.sightings if s.quad == photo[doubtful].quad)
+    assert [c.piece for c in again.candidates] == ["6s", "8s"]
+    assert 0.95 < again.confidence < 1
+
+
+def test_the_count_shows_a_kong_in_an_unbroken_row() -> None:
+    table = Table(random.Random(3))
+    names = [str(piece) for piece in parse_pieces("1235555m 678p 23499s")]
+    table.row(names, "hand")
+    assert [str(meld) for meld in arrange(table.photo(), WIDTH, HEIGHT).melds] == ["kong 5555m"]
+    table = Table(random.Random(3))
+    table.row(names[:-1], "hand")
+    assert arrange(table.photo(), WIDTH, HEIGHT).melds == ()
+
+
+def test_warnings_in_plain_words() -> None:
+    def warnings(text: str, **expectation: object) -> tuple[str, ...]:
+        table = Table(random.Random(4))
+        table.row(text.split(), "hand")
+        photo = [replace(s, candidates=read(s.piece, 0.999)) for s in table.photo()]
+        return arrange(photo, WIDTH, HEIGHT, Expectation(**expectation)).warnings  # type: ignore[arg-type]
+
+    twelve = "1m 1m 1m 2m 3m 4m 5m 6m 7m 8m 9m 9m"
+    assert warnings(twelve) == ("12 tiles read; a hand has 13 or 14.",)
+    assert warnings(twelve, sizes=()) == warnings(twelve, sizes=(12,)) == warnings(twelve + " 9m") == ()
+    assert warnings("3m 3m 1m 3m 3m 4m 5m 6m 7m 3m 8m 9m 9m") == (
+        "5 times 3 of characters (3m) read; there are only 4 of it.",
+    )
+    assert arrange([], WIDTH, HEIGHT).warnings == ("No tile was found in the photo.",)
+
+
+def test_unexpected_pieces_need_a_clear_look() -> None:
+    table = Table(random.Random(6))
+    table.row(["1m", "2m", "3m", "4m", "5m", "6m", "7m", "8m", "9m", "1p", "2p", "3p", "4p"], "hand")
+    photo = table.photo()
+    photo[0] = Sighting(photo[0].quad, (Candidate("1z", 0.6), Candidate("9p", 0.4)))
+    photo[1] = Sighting(photo[1].quad, (Candidate("2z", 0.99), Candidate("9p", 0.01)))
+    suits = frozenset(f"{rank}{suit}" for suit in "mps" for rank in range(1, 10))
+    found = {s.quad: s for s in arrange(photo, WIDTH, HEIGHT, Expectation(pieces=suits)).sightings}
+    assert [found[photo[k].quad].piece for k in (0, 1)] == ["9p", "2z"]
+    assert found[photo[0].quad].confidence == pytest.approx(0.4 / 0.46)
+
+
+# The legal reading
+
+
+def _ranked(chances: dict[str, float]) -> tuple[Candidate, ...]:
+    return tuple(Candidate(p, c) for p, c in sorted(chances.items(), key=lambda item: -item[1]))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.lists(st.integers(1, 20), min_size=3, max_size=3), min_size=1, max_size=7), st.integers(1, 3)
+)
+def test_the_legal_choice_is_the_most_probable_of_all(weights: list[list[int]], copies: int) -> None:
+    """Against every assignment there is, each copy too many costing its odds."""
+    names = ("1m", "2m", "3m")
+    chances = [{n: w / sum(row) for n, w in zip(names, row, strict=True)} for row in weights]
+    odds = 0.02
+
+    def log_probability(choice: tuple[str, ...]) -> float:
+        over = sum(max(0, count - copies) for count in Counter(choice).values())
+        return sum(math.log(c[n]) for c, n in zip(chances, choice, strict=True)) + over * math.log(odds)
+
+    best = max(map(log_probability, itertools.product(names, repeat=len(chances))))
+    found = legal_choice([_ranked(c) for c in chances], copies, extra_odds=odds)
+    assert log_probability(tuple(ranked[0].piece for ranked in found)) == pytest.approx(best)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.floats(0.5, 0.99), min_size=5, max_size=7))
+def test_confidences_are_the_probabilities_given_the_limit(confidences: list[float]) -> None:
+    """Against counting all cases: each piece is a 1m or a 2m, and more than four 1m are improbable."""
+    found = legal_choice([_ranked({"1m": c, "2m": 1 - c}) for c in confidences], extra_odds=0.02)
+    total, share = 0.0, np.zeros(len(confidences))
+    for case in itertools.product((True, False), repeat=len(confidences)):
+        weight = math.prod(c if is_1m else 1 - c for c, is_1m in zip(confidences, case, strict=True))
+        weight *= 0.02 ** max(0, sum(case) - 4)
+        total += weight
+        share += weight * np.array(case)
+    for ranked, expected in zip(found, share / total, strict=True):
+        assert sum(c.confidence for c in ranked) == pytest.approx(1)
+        assert {c.piece: c.confidence for c in ranked}["1m"] == pytest.approx(expected)
+
+
+def test_limits_of_red_fives_flowers_and_melds() -> None:
+    sure = (Candidate("5p", 0.999),)
+    red = (Candidate("0p", 0.5), Candidate("0s", 0.4), Candidate("5p", 0.1))
+    assert legal_choice([sure] * 4 + [red])[4][0].piece == "0s"
+    flower, doubtful = (Candidate("1f", 0.99),), (Candidate("1f", 0.6), Candidate("5f", 0.3))
+    assert [r[0].piece for r in legal_choice([flower, doubtful])] == ["1f", "5f"]
+    assert legal_choice([(Candidate("1m", 0.6), Candidate("2m", 0.4))], used={"1m": 4})[0][0].piece == "2m"
+    # Seen clearly, it is what it is: the deck may be mixed from two.
+    assert [r[0].piece for r in legal_choice([read("5z", 0.999)] * 6)] == ["5z"] * 6
+
+
+# Rows
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rows_do_not_depend_on_which_side_of_a_quad_comes_first(seed: int) -> None:
+    """A piece read with its side for its top stays in its row; the row keeps the order of the others."""
+    table = Table(random.Random(seed))
+    table.row(table.deal(14), "hand")
+    quads = np.array([s.quad for s in table.photo(seed % 4)])
+    before = find_rows(Shape.of(quads))
+    for k in (2, 7, 11):
+        quads[k] = np.roll(quads[k], k, axis=0)
+    assert len(before) == 1 and len(before[0]) == 14
+    assert [row.pieces for row in find_rows(Shape.of(quads))] == [before[0].pieces]
+
+
+def test_a_bent_row_is_one_row() -> None:
+    table = Table(random.Random(0))
+    for k in range(14):
+        angle = 4.0 * (k - 7)
+        x, y = 15 * math.sin(math.radians(angle)), 15 * (1 - math.cos(math.radians(angle)))
+        table.tiles.append(Tile(x, y, table.deal(1)[0], "hand", turn=angle))
+    rows = find_rows(Shape.of(np.array([s.quad for s in table.photo()])))
+    assert [len(row) for row in rows] == [14]
+
+
+def test_the_debug_picture_shows_roles_by_colour() -> None:
+    quad = ((20.0, 20.0), (60.0, 20.0), (60.0, 80.0), (20.0, 80.0))
+    blank = np.zeros((100, 100, 3), np.uint8)
+    drawn = draw_sightings(blank, [Sighting(quad, read("5m"), "hand")], names=False)
+    assert drawn[50, 20].argmax() == 1 and not drawn[50, 40].any() and not blank.any()
+    assert draw_sightings(blank, [Sighting(quad, read("5m"), "back")], scale=2.0)[20, 10].argmax() == 2
+
+
+# Real photos
+
+
+def test_labelled_hands_come_out_whole() -> None:
+    """The labelled boxes of real photos, taken for quads: next to all tiles of the hands are in the hand."""
+    folder = shared_folder()
+    if folder is None or not (folder / "data/mahjong/groups.json").is_file():
+        pytest.skip("the shared photos are not on this computer")
+    data = folder / "data/mahjong"
+    groups = json.loads((data / "groups.json").read_text())
+    scenes = {s["file"]: s for path in (data / "scenes").glob("*.json") for s in json.loads(path.read_text())}
+    right, total = 0, 0
+    for group in groups["groups"].values():
+        for file in set(group["files"]) - set(groups["partly_boxed_discards"]):
+            boxes = [(t["bbox"], t["label"]) for t in scenes[file]["tiles"]]
+            photo = [
+                Sighting(((x, y), (x + w, y), (x + w, y + h), (x, y + h)), read(label))
+                for (x, y, w, h), label in boxes
+            ]
+            found = arrange(photo, scenes[file]["width"], scenes[file]["height"])
+            right += all(s.role in ("hand", "meld") for s in found.sightings)
+            total += 1
+    assert total > 600 and right / total > 0.985
