@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from companion.hand import Hand, HandError, Meld, _show
@@ -97,14 +98,22 @@ class RuleSet(ABC):
 
     def settings(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Every option's value in force: the defaults, then the preset, then what was given beside it."""
-        settings: dict[str, Any] = {setting.name: setting.default for setting in self.options}
+        settings = self._default_options
         if "preset" in settings:
-            settings |= self.presets[options.get("preset", settings["preset"])]
-        return settings | dict(options)
+            settings = settings | self.presets[options.get("preset", settings["preset"])]
+        return settings | options
 
     def facts(self, context: Mapping[str, Any]) -> dict[str, Any]:
         """Every context field's value: the defaults, then what was given."""
-        return {setting.name: setting.default for setting in self.context} | dict(context)
+        return self._default_context | context
+
+    @cached_property
+    def _default_options(self) -> dict[str, Any]:
+        return {setting.name: setting.default for setting in self.options}
+
+    @cached_property
+    def _default_context(self) -> dict[str, Any]:
+        return {setting.name: setting.default for setting in self.context}
 
     def check(self, hand: Hand) -> None:
         """Raises `HandError` unless the hand is well formed: deck, meld kinds, options, context."""

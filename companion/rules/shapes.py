@@ -7,7 +7,7 @@ A block is a kind of meld and its lowest kind: ``("chow", 3)`` is 456 of the fir
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import product
+from itertools import chain, product
 
 Block = tuple[str, int]
 Blocks = tuple[Block, ...]
@@ -16,10 +16,9 @@ SUITS = (0, 9, 18)
 """The first kind of each suit."""
 
 
-def kinds(block: Block) -> range | tuple[int, ...]:
-    """The distinct kinds a block holds."""
-    name, kind = block
-    return range(kind, kind + 3) if name == "chow" else (kind,)
+def holds(block: Block, kind: int) -> bool:
+    """Whether a piece of this kind stands in the block."""
+    return kind == block[1] or block[0] == "chow" and block[1] < kind <= block[1] + 2
 
 
 def all_sets(counts: list[int], kind: int, end: int) -> list[Blocks]:
@@ -76,11 +75,12 @@ def sets_and_pair(counts: Sequence[int]) -> list[Blocks]:
         of_suits.append(ways)
     if not pair:
         return []
-    # The pair stands last.
-    return [
-        tuple(sorted((block for blocks in chosen for block in blocks), key=lambda b: (b[0] == "pair", b[1])))
-        for chosen in product(*of_suits)
-    ]
+    return [tuple(sorted(chain.from_iterable(chosen), key=pair_last)) for chosen in product(*of_suits)]
+
+
+def pair_last(block: Block) -> tuple[bool, int, str]:
+    """Sorts the blocks of an arrangement: sets by their lowest kind, then pairs."""
+    return block[0] == "pair", block[1], block[0]
 
 
 def all_pairs(counts: Sequence[int]) -> Blocks:

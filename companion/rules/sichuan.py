@@ -283,12 +283,17 @@ class _Reading(NamedTuple):
     won: int | None
 
     @property
-    def seven_pairs(self) -> bool:
-        return len(self.blocks) == PAIRS
-
-    @property
     def quads_as_pairs(self) -> int:
-        return len(self.blocks) - len(set(self.blocks)) if self.seven_pairs else 0
+        return len(self.blocks) - len(set(self.blocks)) if len(self.blocks) == PAIRS else 0
+
+
+class _Found(NamedTuple):
+    """The fan found in one reading."""
+
+    total: int
+    win: _Win
+    fan: list[tuple[Fan, int]]
+    reading: _Reading
 
 
 class Sichuan(RuleSet):
@@ -348,7 +353,7 @@ class Sichuan(RuleSet):
         if tiles is None or tiles.distance() >= 0:
             return ()
         ranked = self._ranked(tiles, hand, _winner(hand))
-        return tuple(dict.fromkeys(_lay(hand, reading.blocks, reading.won) for _, reading in ranked))
+        return tuple(dict.fromkeys(_lay(hand, found.reading.blocks, found.reading.won) for found in ranked))
 
     def legal_melds(self, hand: Hand) -> tuple[Meld, ...]:
         pool = _pool(hand)
@@ -370,7 +375,7 @@ class Sichuan(RuleSet):
         tiles = _tiles(hand)
         if tiles is None or tiles.distance() >= 0:
             return None
-        return self._ranked(tiles, hand, _winner(hand))[0][0]
+        return _score(self._ranked(tiles, hand, _winner(hand))[0])
 
     def waits(self, hand: Hand) -> tuple[Wait, ...]:
         tiles = _tiles(hand)
@@ -380,13 +385,13 @@ class Sichuan(RuleSet):
 
     def _wait(self, tiles: _Tiles, hand: Hand, kind: int) -> Wait:
         won = tiles.with_one(kind)
-        score = self._ranked(won, hand, kind, as_discard=True)[0][0]
-        return Wait(KINDS[kind], tiles.left(kind), _status_of_complete(won), score.total)
+        best = self._ranked(won, hand, kind, as_discard=True)[0]
+        return Wait(KINDS[kind], tiles.left(kind), _status_of_complete(won), best.total)
 
     def _ranked(
         self, tiles: _Tiles, hand: Hand, winner: int | None, as_discard: bool = False
-    ) -> list[tuple[Score, _Reading]]:
-        """Every reading of a complete hand with its score, best first."""
+    ) -> list[_Found]:
+        """Every reading of a complete hand with the fan found in it, best first."""
         settings = self.settings(hand.options)
         facts = self.facts(hand.context)
         self_drawn = hand.winning is not None and hand.winning.source == "wall" and not as_discard
@@ -394,20 +399,19 @@ class Sichuan(RuleSet):
             facts["after_kong"] = False
             # The robbed kong held the other three copies.
             facts["robbed_kong"] &= winner is None or tiles.left(winner) == COPIES - 1
-        melds_down = SETS - tiles.sets
-        common = (tiles.roots(), tiles.suits_used(), melds_down, facts, self_drawn, settings)
-        scores: dict[tuple[bool, bool, bool], Score] = {}
+        common = (tiles.roots(), tiles.suits_used(), SETS - tiles.sets, facts, self_drawn, settings)
+        known: dict[tuple[bool, bool, bool], tuple[int, _Win, list[tuple[Fan, int]]]] = {}
         ranked = []
         for reading in _readings(tiles, winner):
-            seven_pairs = reading.seven_pairs
-            all_pungs = not seven_pairs and all(name != "chow" for name, _ in reading.blocks)
-            wins_pair = reading.won == len(reading.blocks) - 1
-            key = (seven_pairs, all_pungs, wins_pair)
-            score = scores.get(key)
-            if score is None:
-                score = scores[key] = _score(_Win(*common, *key))
-            ranked.append((score, reading))
-        ranked.sort(key=lambda each: (-each[0].total, each[1].quads_as_pairs))
+            blocks = reading.blocks
+            seven_pairs = len(blocks) == PAIRS
+            all_pungs = not seven_pairs and all([name != "chow" for name, _ in blocks])
+            key = (seven_pairs, all_pungs, reading.won == len(blocks) - 1)
+            if key not in known:
+                known[key] = _fan_of(_Win(*common, *key))
+            ranked.append(_Found(*known[key], reading))
+        if len(ranked) > 1:
+            ranked.sort(key=lambda found: (-found.total, found.reading.quads_as_pairs))
         return ranked
 
     # Advice
@@ -448,26 +452,25 @@ class Sichuan(RuleSet):
                 "ready" if distance == 0 else "building", distance, self.waits(hand), self.advice(hand),
                 arrangement, legal_melds, None, tuple(notes),
             )  # fmt: skip
-        ranked = self._ranked(tiles, hand, _winner(hand))
-        score, reading = ranked[0]
+        best = self._ranked(tiles, hand, _winner(hand))[0]
+        score = _score(best)
         if hand.winning is None:
-            notes += self._unnamed_notes(tiles, hand, score)
+            notes += self._unnamed_notes(tiles, hand, best)
         counted = _counted(score.total, self.settings(hand.options))
         if counted < score.total:
             notes.append(f"{score.total} fan found, {counted} counted: the cap.")
-        arrangement = _lay(hand, reading.blocks, reading.won)
+        arrangement = _lay(hand, best.reading.blocks, best.reading.won)
         status = _status_of_complete(tiles)
         return Result(status, -1, (), (), arrangement, legal_melds, score, tuple(notes))
 
-    def _unnamed_notes(self, tiles: _Tiles, hand: Hand, score: Score) -> Iterator[str]:
+    def _unnamed_notes(self, tiles: _Tiles, hand: Hand, judged: _Found) -> Iterator[str]:
         """What naming the winning piece could change."""
-        found = {item.name: item.value for item in score.items}
         gains: dict[str, list[Piece]] = {}
         for kind, count in enumerate(tiles.counts):
             if count:
-                for item in self._ranked(tiles, hand, kind)[0][0].items:
-                    if item.value > found.get(item.name, 0):
-                        gains.setdefault(item.name, []).append(KINDS[kind])
+                for fan, times in self._ranked(tiles, hand, kind)[0].fan:
+                    if times > dict(judged.fan).get(fan, 0):
+                        gains.setdefault(fan.name, []).append(KINDS[kind])
         yield "No winning piece is named: judged as won by discard; a self-draw pays differently."
         for name, pieces in gains.items():
             yield f"{name} depends on naming the winning piece: it counts when that is {_either(pieces)}."
@@ -647,24 +650,28 @@ def _readings(tiles: _Tiles, winner: int | None) -> Iterator[_Reading]:
         if winner is None:
             yield _Reading(blocks, None)
             continue
-        seen: set[Block] = set()
         for index, block in enumerate(blocks):
-            if winner in shapes.kinds(block) and block not in seen:
-                seen.add(block)
+            # Of equal blocks the first stands for all; they stand side by side.
+            if shapes.holds(block, winner) and (not index or blocks[index - 1] != block):
                 yield _Reading(blocks, index)
 
 
-def _score(win: _Win) -> Score:
-    counts = ((fan, int(fan.count(win))) for fan in FAN)
-    items = tuple(Item(fan.name, count, count * fan.fan) for fan, count in counts if count)
-    total = sum(item.value for item in items)
-    base = _base(total, win.settings)
+def _fan_of(win: _Win) -> tuple[int, _Win, list[tuple[Fan, int]]]:
+    """The total fan, and each pattern found with how often it counts."""
+    found = [(fan, int(count)) for fan in FAN if (count := fan.count(win))]
+    return sum([fan.fan * count for fan, count in found]), win, found
+
+
+def _score(found: _Found) -> Score:
+    win = found.win
+    base = _base(found.total, win.settings)
     each_pays, payers = base, 1
     if win.self_drawn:
         each_pays += SELF_DRAW_POINTS[win.settings["self_draw"]]
         payers = win.facts["active_payers"]
+    items = tuple([Item(fan.name, count, count * fan.fan) for fan, count in found.fan])
     extra = {"base": base, "each_pays": each_pays, "payers": payers, "winner_gets": each_pays * payers}
-    return Score("fan", total, items, extra)
+    return Score("fan", found.total, items, extra)
 
 
 def _counted(fan: int, settings: Mapping[str, Any]) -> int:
@@ -765,7 +772,7 @@ def _partial(hand: Hand, tiles: _Tiles | None = None) -> Blocks:
     blocks = [
         (name, start + kind) for start in SUITS for name, kind in shapes.most_sets(counts[start : start + 9])
     ]
-    return tuple(sorted(blocks, key=lambda block: (block[0] == "pair", block[1])))
+    return tuple(sorted(blocks, key=shapes.pair_last))
 
 
 def _pool(hand: Hand) -> list[list[Piece]]:
