@@ -7,8 +7,10 @@ decoded by OpenCV (about 70 ms for 12 megapixels, Pillow takes twice that to an 
 from __future__ import annotations
 
 import io
+import re
 import stat
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -121,6 +123,8 @@ def _file_bytes(path: Path) -> bytes:
 
 def _open(data: bytes) -> Image.Image:
     """Read the header only."""
+    if data[4:8] == b"ftyp" and _has_broken_names(data):
+        raise _damaged_head()
     try:
         return Image.open(io.BytesIO(data), formats=FORMATS)
     except Image.DecompressionBombError:
@@ -128,7 +132,43 @@ def _open(data: bytes) -> Image.Image:
     except UnidentifiedImageError:
         raise PhotoError(f"the file is not a photo: {_what_instead(data)}") from None
     except Exception as error:  # Pillow's readers raise many kinds on damaged files
-        raise PhotoError("the photo is damaged: its first part cannot be read") from error
+        raise _damaged_head() from error
+
+
+def _has_broken_names(data: bytes) -> bool:
+    """Whether a HEIC file names its parts with bytes that are no text: pi-heif 1.4 would crash, not raise.
+
+    The names stand in the `infe` boxes of the `meta` box. After the box's type a version (1 byte), flags (3), an
+    identity (2, or 4 from version 3 on) and an index (2) come a type of 4 bytes and up to three texts, which
+    end in 0.
+    """
+    for meta in _boxes(data, b"meta"):
+        for found in re.finditer(b"infe", meta):
+            start = found.end() + (10 if meta[found.end() : found.end() + 1] >= b"\3" else 8)
+            kind, texts = meta[start : start + 4], meta[start + 4 : start + 1024].split(b"\0", 3)[:3]
+            try:
+                kind.decode("ascii")
+                for text in texts:
+                    text.decode()
+            except UnicodeDecodeError:
+                return True
+    return False
+
+
+def _boxes(data: bytes, kind: bytes) -> Iterator[bytes]:
+    """The outermost boxes of that kind in an ISO media file (HEIC)."""
+    at = 0
+    while at + 8 <= len(data):
+        size = int.from_bytes(data[at : at + 4], "big")
+        if size == 1:  # a longer size follows
+            size = int.from_bytes(data[at + 8 : at + 16], "big")
+        elif size == 0:  # up to the end
+            size = len(data) - at
+        if data[at + 4 : at + 8] == kind:
+            yield data[at : at + size]
+        if size < 8:
+            return
+        at += size
 
 
 def _what_instead(data: bytes) -> str:
@@ -212,6 +252,10 @@ def _rgb(picture: Image.Image) -> Image.Image:
     ground = Image.new("RGB", layer.size, "white")
     ground.paste(layer, mask=layer)
     return ground
+
+
+def _damaged_head() -> PhotoError:
+    return PhotoError("the photo is damaged: its first part cannot be read")
 
 
 def _damaged() -> PhotoError:

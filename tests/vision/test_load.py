@@ -209,6 +209,13 @@ def test_other_truncated_photos_are_refused(kind: str) -> None:
         assert "photo" in reason(whole[:end])
 
 
+@pytest.mark.parametrize("name", [b"\x80xif", b"EBu\xcc"])
+def test_a_heic_whose_parts_have_broken_names_is_refused(name: bytes) -> None:
+    whole = (DATA / "turned-6.heic").read_bytes()
+    assert whole.count(b"Exif\0\0\0\0") == 1
+    assert "damaged" in reason(whole.replace(b"Exif\0", name + b"\0", 1))  # would crash pi-heif 1.4
+
+
 def test_what_is_no_photo_is_named(tmp_path: Path) -> None:
     assert reason(tmp_path / "none.jpg") == "there is no such file"
     assert reason("nul\0byte.jpg") == "there is no such file"
