@@ -1,8 +1,9 @@
-"""A player's hand: the pieces held, the melds laid down, the piece it was won with, and the facts beside them.
+"""A player's hand: the pieces held, the melds laid down, the piece it was won with, and the facts beside
+them.
 
-A `Hand` that exists is well formed: its pieces belong to the rule set's deck, its options and context are known and
-do not contradict each other. Whether its *pieces* make sense (five of a kind, a wrong size) is not asked here but
-answered by `companion.analyse`, as the result's status.
+A `Hand` that exists is well formed: its pieces belong to the rule set's deck, its options and context are
+known and do not contradict each other. Whether its *pieces* make sense (five of a kind, a wrong size) is not
+asked here but answered by `companion.analyse`, as the result's status.
 
 >>> hand = Hand.from_document({"rules": "sichuan", "concealed": "3445568899m",
 ...     "melds": [{"kind": "pung", "pieces": "222m"}], "winning": {"piece": "8m", "from": "discard"}})
@@ -35,12 +36,21 @@ MELD_KINDS = ("single", "pair", "chow", "pung", "kong", "soldiers")
 LOOSE = "loose"
 """The kind of a piece that an arrangement leaves in no meld."""
 
-_SIZES = {LOOSE: (1,), "single": (1,), "pair": (2,), "chow": (3,), "pung": (3,), "kong": (4,), "soldiers": (3, 4)}
+_SIZES = {
+    LOOSE: (1,),
+    "single": (1,),
+    "pair": (2,),
+    "chow": (3,),
+    "pung": (3,),
+    "kong": (4,),
+    "soldiers": (3, 4),
+}
 _CARD_CHOWS = ("KAE", "RHC")
 
 
 class HandError(ValueError):
-    """A hand that is not well formed: `message` says why, `where` which part (such as ``melds[0].pieces``)."""
+    """A hand that is not well formed: `message` says why, `where` which part (such as
+    ``melds[0].pieces``)."""
 
     def __init__(self, message: str, where: str) -> None:
         self.message = message
@@ -118,10 +128,11 @@ class Winning:
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """A hand under a rule set, as the hand document tells it (`concealed` without the winning piece, kept sorted).
+    """A hand under a rule set, as the hand document tells it (`concealed` without the winning piece, kept
+    sorted).
 
-    `context` holds what a photo cannot show, `options` the house rules by name; both only what was said, defaults
-    are the rule set's. Raises `HandError` for anything the rule set does not know.
+    `context` holds what a photo cannot show, `options` the house rules by name; both only what was said,
+    defaults are the rule set's. Raises `HandError` for anything the rule set does not know.
     """
 
     rules: str
@@ -205,7 +216,11 @@ def _is_chow(pieces: tuple[Piece, ...]) -> bool:
         return False
     if first.deck == "mahjong":
         low = int(first.plays_as.rank)
-        return first.suit in "mps" and [int(piece.plays_as.rank) for piece in pieces] == [low, low + 1, low + 2]
+        return first.suit in "mps" and [int(piece.plays_as.rank) for piece in pieces] == [
+            low,
+            low + 1,
+            low + 2,
+        ]
     return "".join(piece.rank for piece in pieces) in _CARD_CHOWS
 
 
@@ -225,7 +240,9 @@ def _show(value: Any) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
 
 
-def _object(value: Any, known: tuple[str, ...] | None, required: tuple[str, ...], where: str = "") -> dict[str, Any]:
+def _object(
+    value: Any, known: tuple[str, ...] | None, required: tuple[str, ...], where: str = ""
+) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise HandError(f"an object expected, not {_show(value)}", where)
     for key in value:

@@ -1,7 +1,7 @@
 """Pieces of both decks and the text they are written in.
 
-Mahjong follows MPSZ (``123m 55p 7z 15f``, red fives ``0m``), four-color cards xiangqi letters (``KAEr PPw 1j``).
-A piece is written rank then suit; several pieces of one suit share its letter; spaces are free.
+Mahjong follows MPSZ (``123m 55p 7z 15f``, red fives ``0m``), four-color cards xiangqi letters (``KAEr PPw
+1j``). A piece is written rank then suit; several pieces of one suit share its letter; spaces are free.
 
 >>> format_pieces(parse_pieces("55p 321m"))
 '123m 55p'
@@ -34,9 +34,9 @@ class NotationError(ValueError):
 class Piece:
     """One kind of piece, such as the five of dots.
 
-    Every kind is a single object that lives in its `Deck`: get it with `Piece.parse`, compare it with `==` or `is`.
-    A red five is a kind of its own; `plays_as` gives the five it stands for.
-    `order` sorts pieces as they are printed.
+    Every kind is a single object that lives in its `Deck`: get it with `Piece.parse`, compare it with `==` or
+    `is`. A red five is a kind of its own; `plays_as` gives the five it stands for. `order` sorts pieces as
+    they are printed.
 
     >>> five = Piece.parse("0m")
     >>> five.deck, five.suit, five.rank, str(five), five.name, five.plays_as
@@ -165,10 +165,9 @@ def _mahjong() -> Iterable[tuple[str, str, str]]:
 
 
 def _four_color() -> Iterable[tuple[str, str, str]]:
-    ranks = zip("KAERHCP", ("general", "advisor", "elephant", "chariot", "horse", "cannon", "soldier"))
-    named = tuple(ranks)
+    names = ("general", "advisor", "elephant", "chariot", "horse", "cannon", "soldier")
     for suit, colour in (("y", "yellow"), ("r", "red"), ("w", "white"), ("g", "green")):
-        for rank, name in named:
+        for rank, name in zip("KAERHCP", names, strict=True):
             yield suit, rank, f"{colour} {name}"
     for number, name in enumerate(("duke", "marquis", "earl", "viscount", "baron"), 1):
         yield "j", str(number), f"{name} joker"

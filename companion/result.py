@@ -17,7 +17,8 @@ Status = Literal["won", "not-allowed", "ready", "building", "invalid"]
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A piece that completes the hand: `left` copies are not in it; `status`, `total` as won by discard with it."""
+    """A piece that completes the hand: `left` copies are not in it; `status`, `total` as won by discard with
+    it."""
 
     piece: Piece
     left: int
@@ -30,7 +31,8 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What to discard: the `shanten` after it, and the pieces (with copies left) that then improve the hand."""
+    """What to discard: the `shanten` after it, and the pieces (with copies left) that then improve the
+    hand."""
 
     discard: Piece
     shanten: int
@@ -76,10 +78,10 @@ class Score:
 class Result:
     """The full answer to a hand.
 
-    shanten: pieces to exchange until ready, 0 ready, -1 complete, None when no exchange leads there or it is invalid.
-    arrangement: the best way to stand the pieces in melds, loose pieces as melds of kind ``loose``.
-    legal_melds: every distinct meld within the concealed pieces and the winning piece.
-    score: given for a complete hand. extra: what the rule set adds to the result.
+    shanten: pieces to exchange until ready, 0 ready, -1 complete, None when no exchange leads there or it is
+    invalid. arrangement: the best way to stand the pieces in melds, loose pieces as melds of kind ``loose``.
+    legal_melds: every distinct meld within the concealed pieces and the winning piece. score: given for a
+    complete hand. extra: what the rule set adds to the result.
     """
 
     status: Status
@@ -100,7 +102,9 @@ class Result:
             "waits": [wait.to_document() for wait in self.waits],
             "advice": [advice.to_document() for advice in self.advice],
             "arrangement": [meld.to_document() for meld in self.arrangement],
-            "legal_melds": [{"kind": meld.kind, "pieces": format_pieces(meld.pieces)} for meld in self.legal_melds],
+            "legal_melds": [
+                {"kind": meld.kind, "pieces": format_pieces(meld.pieces)} for meld in self.legal_melds
+            ],
             "score": self.score.to_document() if self.score else None,
             "notes": list(self.notes),
             **self.extra,

@@ -51,12 +51,12 @@ class Setting:
         known = ", ".join(_show(choice.value) for choice in self.choices)
         raise HandError(f"unknown value {_show(value)}; known: {known}", where)
 
-    def parse(self, text: str) -> Value:
+    def parse(self, text: str, where: str) -> Value:
         """The choice written as `text` on a command line or in a form (``4``, ``true``, ``sbr``)."""
         for choice in self.choices:
             if text in (choice.value, _show(choice.value)):
                 return choice.value
-        self.check(text, self.name)
+        self.check(text, where)
         return text
 
     def to_document(self) -> dict[str, Any]:
@@ -98,14 +98,17 @@ class RuleSet(ABC):
 
     def settings(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Every option's value in force: the defaults, then the preset, then what was given beside it."""
-        settings = self._default_options
+        settings = dict(self._default_options)
         if "preset" in settings:
-            settings = settings | self.presets[options.get("preset", settings["preset"])]
-        return settings | options
+            settings.update(self.presets[options.get("preset", settings["preset"])])
+        settings.update(options)
+        return settings
 
     def facts(self, context: Mapping[str, Any]) -> dict[str, Any]:
         """Every context field's value: the defaults, then what was given."""
-        return self._default_context | context
+        facts = dict(self._default_context)
+        facts.update(context)
+        return facts
 
     @cached_property
     def _default_options(self) -> dict[str, Any]:
@@ -130,7 +133,9 @@ class RuleSet(ABC):
         for index, meld in enumerate(hand.melds):
             if meld.kind not in self.meld_kinds:
                 kinds = ", ".join(self.meld_kinds)
-                raise HandError(f"{self.name} lays down no {meld.kind}; known: {kinds}", f"melds[{index}].kind")
+                raise HandError(
+                    f"{self.name} lays down no {meld.kind}; known: {kinds}", f"melds[{index}].kind"
+                )
         for where, given, settings in (
             ("options", hand.options, self.options),
             ("context", hand.context, self.context),
@@ -142,7 +147,7 @@ class RuleSet(ABC):
                 by_name[name].check(value, f"{where}.{name}")
         self.check_context(hand)
 
-    def check_context(self, hand: Hand) -> None:
+    def check_context(self, hand: Hand) -> None:  # noqa: B027 - a game may have nothing to contradict
         """Raises `HandError` when facts in the context contradict each other or the hand."""
 
     @abstractmethod
@@ -155,7 +160,8 @@ class RuleSet(ABC):
 
     @abstractmethod
     def shanten(self, hand: Hand) -> int | None:
-        """Pieces to exchange until ready; 0 ready, -1 complete; None for an invalid hand or one never to win."""
+        """Pieces to exchange until ready; 0 ready, -1 complete; None for an invalid hand or one never to
+        win."""
 
     @abstractmethod
     def waits(self, hand: Hand) -> tuple[Wait, ...]:
@@ -179,7 +185,8 @@ class RuleSet(ABC):
 
     @abstractmethod
     def payments(self, events: Sequence[Event], options: Mapping[str, Any]) -> tuple[Transfer, ...]:
-        """Every payment of a round, in order; raises `HandError` (where: ``events[0]...``) when it cannot be so."""
+        """Every payment of a round, in order; raises `HandError` (where: ``events[0]...``) when it cannot be
+        so."""
 
     def describe(self) -> dict[str, Any]:
         """The rule set as JSON-ready data: what a page needs to draw its forms and name its items."""

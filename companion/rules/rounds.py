@@ -1,4 +1,5 @@
-"""What happens in a round that money hangs on, and who pays whom: input and output of a rule set's `payments`.
+"""What happens in a round that money hangs on, and who pays whom: input and output of a rule set's
+`payments`.
 
 Seats are counted from 0 in turn order. Events stand in the order they happened.
 """
@@ -26,8 +27,9 @@ class Win:
 
 @dataclass(frozen=True, slots=True)
 class Kong:
-    """A kong laid down: four own pieces (``concealed``), three and a discard (``discard``, by seat `payer`), or a
-    fourth piece added to a pung: the one just drawn (``promoted``) or one held longer (``promoted-later``)."""
+    """A kong laid down: four own pieces (``concealed``), three and a discard (``discard``, by seat `payer`),
+    or a fourth piece added to a pung: the one just drawn (``promoted``) or one held longer
+    (``promoted-later``)."""
 
     seat: int
     kind: Literal["concealed", "discard", "promoted", "promoted-later"]
@@ -46,7 +48,8 @@ Event = Win | Kong | WallEnd
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A player still in when the wall ends: void-suit pieces left, ready or not, and the best base of the waits."""
+    """A player still in when the wall ends: void-suit pieces left, ready or not, and the best base of the
+    waits."""
 
     seat: int
     void_left: tuple[Piece, ...]

@@ -1,4 +1,5 @@
-"""How mahjong pieces stand in sets: every split of a complete hand, the best partial one, every meld there is.
+"""How mahjong pieces stand in sets: every split of a complete hand, the best partial one, every meld there
+is.
 
 Here a kind is a number: 0-8 the first suit, 9-17 the second, 18-26 the third; a hand is a list of 27 counts.
 A block is a kind of meld and its lowest kind: ``("chow", 3)`` is 456 of the first suit.
@@ -18,11 +19,12 @@ SUITS = (0, 9, 18)
 
 def holds(block: Block, kind: int) -> bool:
     """Whether a piece of this kind stands in the block."""
-    return kind == block[1] or block[0] == "chow" and block[1] < kind <= block[1] + 2
+    return kind == block[1] or (block[0] == "chow" and block[1] < kind <= block[1] + 2)
 
 
 def all_sets(counts: list[int], kind: int, end: int) -> list[Blocks]:
-    """Every way to stand the pieces of kinds `kind` to `end` (of one suit) in chows and pungs, none left over.
+    """Every way to stand the pieces of kinds `kind` to `end` (of one suit) in chows and pungs, none left
+    over.
 
     >>> all_sets([3, 3, 3, 0, 0, 0, 0, 0, 0], 0, 9)
     [(('pung', 0), ('pung', 1), ('pung', 2)), (('chow', 0), ('chow', 0), ('chow', 0))]
@@ -50,7 +52,8 @@ def all_sets(counts: list[int], kind: int, end: int) -> list[Blocks]:
 
 
 def sets_and_pair(counts: Sequence[int]) -> list[Blocks]:
-    """Every way to stand all pieces in sets and one pair (the last block), in a fixed order; empty when none."""
+    """Every way to stand all pieces in sets and one pair (the last block), in a fixed order; empty when
+    none."""
     of_suits: list[list[Blocks]] = []
     pair: list[Blocks] = []
     for start in SUITS:
@@ -112,7 +115,12 @@ def most_sets(counts: Sequence[int]) -> Blocks:
                 plan = (
                     sets + chows + pungs,
                     pairs + pair,
-                    (*blocks, *(("chow", kind),) * chows, *(("pung", kind),) * pungs, *(("pair", kind),) * pair),
+                    (
+                        *blocks,
+                        *(("chow", kind),) * chows,
+                        *(("pung", kind),) * pungs,
+                        *(("pair", kind),) * pair,
+                    ),
                 )
                 key = (chows, one_ago)
                 if key not in after or plan[:2] > after[key][:2]:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from companion.hand import LOOSE, Hand, HandError, Meld, Winning
+from companion.hand import LOOSE, Hand, HandError, Meld
 from companion.pieces import Piece, format_pieces
 from companion.result import Advice, Item, Result, Score, Status, Wait
 from companion.rules import shapes
@@ -34,7 +35,8 @@ _VOID = dict(zip(SUIT_NAMES, SUITS, strict=True))
 
 
 class _Win(NamedTuple):
-    """All that the fan of a complete hand hang on: the pieces, the facts, and the reading (the last three)."""
+    """All that the fan of a complete hand hang on: the pieces, the facts, and the reading (the last
+    three)."""
 
     roots: int
     suits: int
@@ -48,7 +50,8 @@ class _Win(NamedTuple):
 
 
 class Fan(NamedTuple):
-    """One pattern: its name in results, the fan it is worth each time, its English label, and how often it counts."""
+    """One pattern: its name in results, the fan it is worth each time, its English label, and how often it
+    counts."""
 
     name: str
     fan: int
@@ -93,15 +96,16 @@ KONG_MONEY: Mapping[str, Mapping[str, int]] = {
     "none": {"concealed": 0, "discard": 0, "promoted": 0, "promoted-later": 0},
     "sbr": {"concealed": 2, "discard": 2, "promoted": 1, "promoted-later": 0},
 }
-"""What a kong earns at once, by the option `kong_money`: from the discarder, else from each player still in."""
+"""What a kong earns at once, by the option `kong_money`: from the discarder, else from each player still
+in."""
 
 WALL_END: Mapping[str, Mapping[str, Any]] = {
     "report": {"void_pays": 0, "not_ready_pays": False},
     "sbr": {"void_pays": 0, "not_ready_pays": True},
     "chengdu": {"void_pays": 8, "not_ready_pays": True},
 }
-"""Wall's end by the option `wall_end`: what a player with void pieces pays each player without (and then nothing
-more), and whether those not ready pay the ready ones their best base."""
+"""Wall's end by the option `wall_end`: what a player with void pieces pays each player without (and then
+nothing more), and whether those not ready pay the ready ones their best base."""
 
 PRESETS: Mapping[str, Mapping[str, Value]] = {
     "mahjongo": {},
@@ -186,7 +190,9 @@ CONTEXT = (
         None,
     ),
     flag("after_kong", "After a kong", "Self-drawn on the replacement tile of an own kong."),
-    flag("discard_after_kong", "Discard after a kong", "Won on the discard right after another player's kong."),
+    flag(
+        "discard_after_kong", "Discard after a kong", "Won on the discard right after another player's kong."
+    ),
     flag("robbed_kong", "Robbed kong", "Won on the tile that another player added to a pung."),
     flag("last_tile", "Last tile", "Won on the last tile of the wall, or on the discard that follows it."),
     Setting(
@@ -248,7 +254,7 @@ class _Tiles:
                 if not _takes_one_more(symbol):
                     continue
                 suit[rank] += 1
-                if not missing(join(rest, read(suit)), self.sets) or lone_pair and symbol % 2:
+                if not missing(join(rest, read(suit)), self.sets) or (lone_pair and symbol % 2):
                     found.append(start + rank)
                 suit[rank] = symbol
         return found
@@ -277,7 +283,8 @@ class _Tiles:
 
 
 class _Reading(NamedTuple):
-    """One way to read a complete hand: its blocks, the pair last, and which one the winning piece completes."""
+    """One way to read a complete hand: its blocks, the pair last, and which one the winning piece
+    completes."""
 
     blocks: Blocks
     won: int | None
@@ -308,7 +315,7 @@ class Sichuan(RuleSet):
     options = OPTIONS
     context = CONTEXT
     presets = PRESETS
-    item_names = {fan.name: fan.label for fan in FAN}
+    item_names: Mapping[str, str] = MappingProxyType({fan.name: fan.label for fan in FAN})
 
     def check_context(self, hand: Hand) -> None:
         facts = self.facts(hand.context)
@@ -405,7 +412,7 @@ class Sichuan(RuleSet):
         for reading in _readings(tiles, winner):
             blocks = reading.blocks
             seven_pairs = len(blocks) == PAIRS
-            all_pungs = not seven_pairs and all([name != "chow" for name, _ in blocks])
+            all_pungs = not seven_pairs and "chow" not in [name for name, _ in blocks]
             key = (seven_pairs, all_pungs, reading.won == len(blocks) - 1)
             if key not in known:
                 known[key] = _fan_of(_Win(*common, *key))
@@ -427,7 +434,9 @@ class Sichuan(RuleSet):
         ]
         void = hand.context.get("void")
         # Throwing a void piece keeps most pieces useful; among equals it is still the one to be rid of first.
-        advice.sort(key=lambda each: (each.shanten, -each.left, each.discard.suit != void, each.discard.order))
+        advice.sort(
+            key=lambda each: (each.shanten, -each.left, each.discard.suit != void, each.discard.order)
+        )
         return tuple(advice)
 
     # The whole answer
@@ -435,7 +444,9 @@ class Sichuan(RuleSet):
     def analyse(self, hand: Hand) -> Result:
         notes: list[str] = []
         if hand.bonus:
-            notes.append(f"{format_pieces(hand.bonus)} laid aside: sichuan has no flowers, they count nothing.")
+            notes.append(
+                f"{format_pieces(hand.bonus)} laid aside: sichuan has no flowers, they count nothing."
+            )
         legal_melds = self.legal_melds(hand)
         tiles = _tiles(hand)
         if tiles is None:
@@ -506,7 +517,9 @@ class Sichuan(RuleSet):
                     raise HandError("a kong has a payer exactly when it was made from a discard", where)
                 amount = KONG_MONEY[settings["kong_money"]][event.kind]
                 payers = still_in - {event.seat} if payer is None else {payer}
-                earned = [Transfer(each, event.seat, amount, f"kong ({event.kind})") for each in sorted(payers)]
+                earned = [
+                    Transfer(each, event.seat, amount, f"kong ({event.kind})") for each in sorted(payers)
+                ]
                 earned = [transfer for transfer in earned if transfer.amount]
                 transfers += earned
                 kongs.append((event.seat, earned))
@@ -555,9 +568,7 @@ class Sichuan(RuleSet):
         seats = sorted(event.hands, key=lambda seat: (seat - (event.payer or 0)) % self.seats)
         return seats[:1] if settings["multi_winner"] == "first" else seats
 
-    def _won_hand(
-        self, event: Win, seat: int, payers: int, options: Mapping[str, Any], where: str
-    ) -> Hand:
+    def _won_hand(self, event: Win, seat: int, payers: int, options: Mapping[str, Any], where: str) -> Hand:
         where = f"{where}.hands[{seat}]"
         hand = event.hands[seat]
         source = "wall" if event.payer is None else "discard"
@@ -634,7 +645,8 @@ def _winner(hand: Hand) -> int | None:
 
 
 def _status_of_complete(tiles: _Tiles) -> Status:
-    """Whether a complete hand may win: no void meld, and with no void suit named one suit is missing anyway."""
+    """Whether a complete hand may win: no void meld, and with no void suit named one suit is missing
+    anyway."""
     missing_one = len(tiles.suits) < len(SUITS) or tiles.suits_used() < len(SUITS)
     return "won" if missing_one and not tiles.void_meld else "not-allowed"
 
@@ -700,7 +712,8 @@ def _wall_end(standings: Sequence[Standing], rule: Mapping[str, Any]) -> Iterato
 
 
 def _discards(tiles: _Tiles) -> Iterator[tuple[int, int, list[tuple[int, int]]]]:
-    """Every discard of a full hand: its kind, the shanten after it, and what then improves (kind, copies left)."""
+    """Every discard of a full hand: its kind, the shanten after it, and what then improves (kind, copies
+    left)."""
     symbols, suits, sets = tiles.symbols, tiles.suits, tiles.sets
     base = {start: read(symbols[start : start + 9]) for start in suits}
     plus: dict[int, dict[int, int]] = {}  # cost of each suit with one more piece, by kind
@@ -776,7 +789,8 @@ def _partial(hand: Hand, tiles: _Tiles | None = None) -> Blocks:
 
 
 def _pool(hand: Hand) -> list[list[Piece]]:
-    """The concealed pieces and the winning one by kind, red fives last; pieces sichuan does not use left out."""
+    """The concealed pieces and the winning one by kind, red fives last; pieces sichuan does not use left
+    out."""
     pool: list[list[Piece]] = [[] for _ in KINDS]
     won = (hand.winning.piece,) if hand.winning else ()
     for piece in (*hand.concealed, *won):
@@ -802,7 +816,8 @@ def _meld(block: Block, pool: list[list[Piece]], concealed: bool, keep: bool = F
 
 
 def _lay(hand: Hand, blocks: Blocks, won: int | None = None) -> tuple[Meld, ...]:
-    """The melds of an arrangement: those declared, the blocks (block `won` holds the winning piece), loose pieces."""
+    """The melds of an arrangement: those declared, the blocks (block `won` holds the winning piece), loose
+    pieces."""
     pool = _pool(hand)
     laid: dict[int, Meld] = {}
     if won is not None and hand.winning is not None:

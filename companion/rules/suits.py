@@ -1,8 +1,8 @@
 """How far the pieces of numbered suits are from sets and a pair: exact, by table.
 
-`read` walks one suit of nine kinds and gives a cost number, `join` adds another suit to it, and `missing` tells how
-many pieces a cost lacks for so many sets and a pair. The table is `suits.bin`, made and explained by
-`companion.rules.tables`; it is loaded with this module, in some twenty milliseconds.
+`read` walks one suit of nine kinds and gives a cost number, `join` adds another suit to it, and `missing`
+tells how many pieces a cost lacks for so many sets and a pair. The table is `suits.bin`, made and explained
+by `companion.rules.tables`; it is loaded with this module, in some twenty milliseconds.
 
 >>> missing(read([1, 1, 1, 0, 2, 0, 0, 0, 0]), sets=1)  # 123 55: one set and a pair
 0
@@ -19,13 +19,16 @@ from collections.abc import Iterable
 from pathlib import Path
 
 PUNG = 5
-"""Symbol of a kind in an own pung with none of it held; one held is `PUNG` + 1. Other kinds: pieces held, 0-4."""
+"""Symbol of a kind in an own pung with none of it held; one held is `PUNG` + 1. Other kinds: pieces held,
+0-4."""
 
 KONG = 7
 """Symbol of a kind in an own kong."""
 
 
-def _load() -> tuple[list[int], list[int], int, list[int], int]:
+def load() -> tuple[list[int], list[int], int, list[int], int]:
+    """The table: steps, sums and the suit costs in a row of them, missing pieces and the width of a row of
+    these."""
     data = zlib.decompress(Path(__file__).with_name("suits.bin").read_bytes())
     words = array("H", data[: len(data) // 2 * 2])
     if sys.byteorder == "big":
@@ -39,7 +42,7 @@ def _load() -> tuple[list[int], list[int], int, list[int], int]:
     return steps, sums, suit_costs, list(data[-costs * 2 * sets :]), 2 * sets
 
 
-_STEPS, _SUMS, _SUIT_COSTS, _MISSING, _WIDTH = _load()
+_STEPS, _SUMS, _SUIT_COSTS, _MISSING, _WIDTH = load()
 
 NOTHING = _SUIT_COSTS
 """The cost of no suit at all, to begin joining with. (A suit without pieces can still be built in.)"""

@@ -1,14 +1,14 @@
 """Makes `suits.bin`, the table behind `companion.rules.suits`: ``python -m companion.rules.tables``.
 
-One numbered suit is read kind by kind, from 1 to 9, by a finite automaton. Before each kind it stands on a plan:
-the fewest pieces still missing for every (chows begun one kind ago, chows begun two kinds ago, sets so far, pair or
-not). Plans that no later piece can tell apart are one state, which leaves some 15,000 states; at the end only 200
-different outcomes are left. An outcome, called a cost, lists the pieces missing for 0-4 sets without and with a pair.
-Adding up two suits gives a cost again, and all sums of three suits are just 331 different ones: so three walks and
-two look-ups give the exact distance of a hand.
+One numbered suit is read kind by kind, from 1 to 9, by a finite automaton. Before each kind it stands on a
+plan: the fewest pieces still missing for every (chows begun one kind ago, chows begun two kinds ago, sets so
+far, pair or not). Plans that no later piece can tell apart are one state, which leaves some 15,000 states; at
+the end only 200 different outcomes are left. An outcome, called a cost, lists the pieces missing for 0-4 sets
+without and with a pair. Adding up two suits gives a cost again, and all sums of three suits are just 331
+different ones: so three walks and two look-ups give the exact distance of a hand.
 
-A kind is read as a symbol that says how many pieces of it stand in the hand and how many a finished hand may hold:
-a kind in an own pung leaves one, a kind in an own kong none. That makes four-of-a-kind traps exact.
+A kind is read as a symbol that says how many pieces of it stand in the hand and how many a finished hand may
+hold: a kind in an own pung leaves one, a kind in an own kong none. That makes four-of-a-kind traps exact.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ SETS = 5
 """Costs are kept for 0 to 4 sets."""
 
 SYMBOLS = (*((held, 4, held) for held in range(5)), (0, 1, 3), (1, 1, 4), (0, 0, 3))
-"""What each symbol says: pieces held, the most a finished hand may hold, what they take of a hand of 14 (a pung or
-kong three). Symbols 0-4: a kind held so often; 5, 6: a kind in an own pung, held not or once; 7: one in a kong."""
+"""What each symbol says: pieces held, the most a finished hand may hold, what they take of a hand of 14 (a
+pung or kong three). Symbols 0-4: a kind held so often; 5, 6: a kind in an own pung, held not or once; 7: one
+in a kong."""
 
 FAR = 15
 """Stands for 'cannot be reached': more than any hand of 14 can miss."""
@@ -35,7 +36,8 @@ HAND = 14
 
 
 def _step(plans: NDArray[np.int8], held: int, room: int, starts: bool) -> NDArray[np.int8]:
-    """Every plan after one more kind; `starts` is whether a chow can begin at it. Shapes (n, 3, 3, SETS, 2)."""
+    """Every plan after one more kind; `starts` is whether a chow can begin at it. Shapes (n, 3, 3, SETS,
+    2)."""
     after = np.full(plans.shape, FAR, np.int8)
     # Three equal chows are three pungs, so two chows beginning at one kind are enough.
     for one_ago, two_ago, chows, pungs, pairs in np.ndindex(3, 3, 3 if starts else 1, 2, 2):
@@ -50,7 +52,8 @@ def _step(plans: NDArray[np.int8], held: int, room: int, starts: bool) -> NDArra
 
 
 def _automaton() -> tuple[list[NDArray[np.int64]], NDArray[np.int8]]:
-    """Transitions (states, symbols) of every kind, the last kind's to outcomes, and their costs (n, SETS, 2)."""
+    """Transitions (states, symbols) of every kind, the last kind's to outcomes, and their costs (n, SETS,
+    2)."""
     plans = np.full((1, 3, 3, SETS, 2), FAR, np.int8)
     plans[0, 0, 0, 0, 0] = 0
     spent = np.zeros(1, np.int64)  # fewest pieces of a hand that lead to each plan: no hand has more than 14
