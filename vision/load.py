@@ -130,6 +130,8 @@ def _open(data: bytes) -> Image.Image:
     except Image.DecompressionBombError:
         raise PhotoError("the photo is too large: it says that it has hundreds of megapixels") from None
     except UnidentifiedImageError:
+        if data.startswith((b"\xff\xd8\xff", b"\x89PNG", b"GIF8")):
+            raise _damaged_head() from None
         raise PhotoError(f"the file is not a photo: {_what_instead(data)}") from None
     except Exception as error:  # Pillow's readers raise many kinds on damaged files
         raise _damaged_head() from error
@@ -138,8 +140,8 @@ def _open(data: bytes) -> Image.Image:
 def _has_broken_names(data: bytes) -> bool:
     """Whether a HEIC file names its parts with bytes that are no text: pi-heif 1.4 would crash, not raise.
 
-    The names stand in the `infe` boxes of the `meta` box. After the box's type a version (1 byte), flags (3), an
-    identity (2, or 4 from version 3 on) and an index (2) come a type of 4 bytes and up to three texts, which
+    The names stand in the `infe` boxes of the `meta` box. After the box's type, a version (1 byte), flags (3),
+    an identity (2, or 4 from version 3 on) and an index (2) come a type of 4 bytes and up to three texts, which
     end in 0.
     """
     for meta in _boxes(data, b"meta"):

@@ -184,6 +184,7 @@ def test_a_truncated_jpeg_is_refused_wherever_it_ends(options: dict[str, Any]) -
     load_photo(whole)
     for end in [*range(1, len(whole), 97), *range(len(whole) - 12, len(whole))]:
         assert "photo" in reason(whole[:end])
+    assert "damaged" in reason(whole[:40])
     assert "cut short" in reason(whole[: len(whole) // 2])
     assert "cut short" in reason(whole[:-2])
     assert "cut short" in reason(whole[: len(whole) // 2] + bytes(len(whole) // 2))  # room kept, never filled
