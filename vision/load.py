@@ -140,9 +140,9 @@ def _open(data: bytes) -> Image.Image:
 def _has_broken_names(data: bytes) -> bool:
     """Whether a HEIC file names its parts with bytes that are no text: pi-heif 1.4 would crash, not raise.
 
-    The names stand in the `infe` boxes of the `meta` box. After the box's type, a version (1 byte), flags (3),
-    an identity (2, or 4 from version 3 on) and an index (2) come a type of 4 bytes and up to three texts, which
-    end in 0.
+    The names stand in the `infe` boxes of the `meta` box. After the box's type, a version (1 byte), flags
+    (3), an identity (2, or 4 from version 3 on) and an index (2) come a type of 4 bytes and up to three
+    texts, which end in 0.
     """
     for meta in _boxes(data, b"meta"):
         for found in re.finditer(b"infe", meta):
