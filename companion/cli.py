@@ -41,11 +41,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"companion {program_version()}")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name in COMMANDS:
-        try:
-            importlib.import_module(f"companion.commands.{name}").add_parser(subparsers)
-        except ModuleNotFoundError as error:  # while the rooms are being built
-            if error.name != f"companion.commands.{name}":
-                raise
+        importlib.import_module(f"companion.commands.{name}").add_parser(subparsers)
     return parser
 
 
