@@ -25,7 +25,7 @@ def draw_sightings(
     """A copy of the photo with its sightings drawn in.
 
     image: (h, w, 3) BGR. scale: pixels of the upright photo, in which quads are given, for one pixel of the
-    image, as in `Photo.scale`. A doubtful piece (under 0.8) has a question mark; the tick marks a piece's own top.
+    image, as in `Photo.scale`. A doubtful piece (under 0.8) has a question mark; the tick marks its own top.
     """
     picture = image.copy()
     for sighting in sightings:

@@ -1,0 +1,502 @@
+"""Measure the reading of photos against labels: what is found, what is read right, which hands are whole.
+
+`python -m datasets.evaluate FOLDER` (or `companion evaluate FOLDER`) for a folder as `datasets.scenes` reads
+it.
+
+- A labelled piece is **found** when a sighting lies on it: its centre inside the labelled box and its
+bounding box
+  neither three times larger nor smaller. Each sighting serves for one label, those that overlap best first.
+- It is **read** when it is found and its first candidate plays as the label (a red five counts as a five).
+Both are
+  shares of all labelled faces, so a missed one counts as misread.
+- A **whole hand** has all pieces of the hand and its melds, and nothing else: the pieces with role `hand` or
+`meld`
+  are just the labelled ones. It is measured where the labels show one hand and nothing else.
+- **Extra** are pieces taken for the hand that no label knows; **left out** are labelled ones of the hand that
+were
+  found, but taken for something else; **false** are faces that no label knows, in photos where all faces are
+  labelled.
+- Faces less than 60 % in sight are neither counted nor held against the reading.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.pieces import Piece
+from companion.reading import BACK, Reading, Role, Sighting
+from datasets.scenes import Label, Scene, ScenesError, load_scenes
+from vision.load import Photo, PhotoError, load_photo
+
+IN_SIGHT = 0.6
+"""Share of a face that must be in sight for its label to count."""
+
+SIZE_RATIO = 3.0
+"""How much larger or smaller than its label a sighting may be."""
+
+OWN: tuple[Role, ...] = ("hand", "meld")
+
+
+class PhotoReader(Protocol):
+    """What reads photos: `vision.reader.Reader`, or a stand-in in tests."""
+
+    def read(self, photo: Photo) -> Reading: ...
+
+
+# Matching
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A label that counts and the sighting that lies on it, if any."""
+
+    label: Label
+    sighting: Sighting | None
+
+    @property
+    def found(self) -> bool:
+        return self.sighting is not None
+
+    @property
+    def right(self) -> bool:
+        return self.sighting is not None and _kind(self.sighting.piece) == _kind(self.label.piece)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How one scene was read.
+
+    faces: every labelled face that counts. unlabelled: the sightings of faces on no label. whole: whether the
+    hand is exactly right, None where that is not measured. left_out: labelled pieces of the hand that were
+    found but taken for something else. roles: how often a labelled role was read as which. error: why the
+    photo could not be read.
+    """
+
+    scene: Scene
+    faces: tuple[Match, ...]
+    unlabelled: tuple[Sighting, ...] = ()
+    whole: bool | None = None
+    left_out: int = 0
+    roles: tuple[tuple[Role, Role], ...] = ()
+    ms: float | None = None
+    error: str | None = None
+
+    @property
+    def mistakes(self) -> tuple[Match, ...]:
+        return tuple(match for match in self.faces if not match.right)
+
+    @property
+    def extra(self) -> tuple[Sighting, ...]:
+        return tuple(s for s in self.unlabelled if s.role in OWN)
+
+
+def match(labels: Sequence[Label], sightings: Sequence[Sighting]) -> list[int | None]:
+    """For each label the index of the sighting on it, or None."""
+    if not labels or not sightings:
+        return [None] * len(labels)
+    quads = np.array([s.quad for s in sightings])
+    low, high, centre = quads.min(1), quads.max(1), quads.mean(1)
+    box = np.array([label.box for label in labels])
+    left_top, right_bottom = box[:, None, :2], box[:, None, :2] + box[:, None, 2:]
+    inside = np.all((centre >= left_top) & (centre <= right_bottom), axis=2)
+    overlap = np.prod(np.maximum(np.minimum(right_bottom, high) - np.maximum(left_top, low), 0), axis=2)
+    mine, theirs = np.prod(box[:, None, 2:], axis=2), np.prod(high - low, axis=1)
+    ratio = np.maximum(mine, 1e-9) / np.maximum(theirs, 1e-9)
+    share = overlap / np.maximum(mine + theirs - overlap, 1e-9)
+    share[~inside | (ratio > SIZE_RATIO) | (ratio < 1 / SIZE_RATIO)] = -1
+    result: list[int | None] = [None] * len(labels)
+    taken: set[int] = set()
+    for k in np.argsort(-share, axis=None, kind="stable"):
+        label, sighting = divmod(int(k), len(sightings))
+        if share[label, sighting] <= 0:
+            break
+        if result[label] is None and sighting not in taken:
+            result[label] = sighting
+            taken.add(sighting)
+    return result
+
+
+def measure(scene: Scene, reading: Reading) -> Outcome:
+    """Compare a reading with the labels of its scene."""
+    labels = scene.labels
+    if scene.width and scene.height and (reading.width, reading.height) != (scene.width, scene.height):
+        labels = tuple(lb.scaled(reading.width / scene.width, reading.height / scene.height) for lb in labels)
+    indices = match(labels, reading.sightings)
+    sightings = reading.sightings
+    pairs = [Match(lb, None if i is None else sightings[i]) for lb, i in zip(labels, indices, strict=True)]
+    matched = {i for i in indices if i is not None}
+    unlabelled = tuple(s for i, s in enumerate(sightings) if i not in matched and s.piece != BACK)
+    faces = tuple(pair for pair in pairs if pair.label.piece != BACK and pair.label.visible >= IN_SIGHT)
+    own = [pair for pair in pairs if pair.label.piece != BACK and pair.label.role in (None, *OWN)]
+    whole: bool | None = None
+    if scene.shows_hand and not scene.partly_boxed and all(pair.label.visible >= IN_SIGHT for pair in own):
+        said = Counter(_kind(s.piece) for s in sightings if s.role in OWN and s.piece != BACK)
+        whole = said == Counter(_kind(pair.label.piece) for pair in own)
+    located = [(pair.label, pair.sighting) for pair in pairs if pair.sighting is not None]
+    left_out = sum(pair.sighting is not None and pair.sighting.role not in OWN for pair in own)
+    return Outcome(
+        scene=scene,
+        faces=faces,
+        unlabelled=unlabelled,
+        whole=whole,
+        left_out=0 if scene.partly_boxed else left_out,
+        roles=tuple((label.role, sighting.role) for label, sighting in located if label.role is not None),
+        ms=reading.ms.get("total"),
+    )
+
+
+def evaluate(
+    scenes: Iterable[Scene], reader: PhotoReader, progress: Callable[[int], None] | None = None
+) -> list[Outcome]:
+    """Read every scene and measure it; a photo that cannot be read counts as one where nothing was found."""
+    outcomes = []
+    for number, scene in enumerate(scenes, 1):
+        try:
+            photo = load_photo(scene.path)
+            start = time.perf_counter()
+            reading = reader.read(photo)
+            if "total" not in reading.ms:
+                reading = reading.with_ms(total=1000 * (time.perf_counter() - start))
+            outcomes.append(measure(scene, reading))
+        except (PhotoError, OSError) as error:
+            nothing = measure(scene, Reading(scene.file, None, scene.width, scene.height))
+            outcomes.append(Outcome(scene, nothing.faces, whole=nothing.whole, error=str(error)))
+        if progress is not None:
+            progress(number)
+    return outcomes
+
+
+# Figures
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Counts over some scenes.
+
+    hands, whole: hands measured, and those exactly right. not_measured: scenes that show a hand, but whose
+    labels hold more or less than the hand. complete, false: scenes in which all faces are labelled, and the
+    unlabelled faces read there. ms: median of the whole reading of a photo, without loading it.
+    """
+
+    scenes: int
+    tiles: int
+    found: int
+    read: int
+    hands: int
+    whole: int
+    not_measured: int
+    extra: int
+    left_out: int
+    complete: int
+    false: int
+    ms: float | None
+
+    @classmethod
+    def of(cls, outcomes: Sequence[Outcome]) -> Figures:
+        times = [o.ms for o in outcomes if o.ms is not None]
+        return cls(
+            scenes=len(outcomes),
+            tiles=sum(len(o.faces) for o in outcomes),
+            found=sum(m.found for o in outcomes for m in o.faces),
+            read=sum(m.right for o in outcomes for m in o.faces),
+            hands=sum(o.whole is not None for o in outcomes),
+            whole=sum(o.whole is True for o in outcomes),
+            not_measured=sum(o.scene.shows_hand and o.whole is None for o in outcomes),
+            extra=sum(len(o.extra) for o in outcomes),
+            left_out=sum(o.left_out for o in outcomes),
+            complete=sum(o.scene.complete for o in outcomes),
+            false=sum(len(o.unlabelled) for o in outcomes if o.scene.complete),
+            ms=statistics.median(times) if times else None,
+        )
+
+    def to_document(self) -> dict[str, Any]:
+        """The counts and the shares made of them, JSON-ready; a share of nothing is null."""
+        return {
+            "scenes": self.scenes,
+            "tiles": self.tiles,
+            "found": _share(self.found, self.tiles),
+            "read": _share(self.read, self.tiles),
+            "hands": self.hands,
+            "whole_hands": _share(self.whole, self.hands),
+            "hands_not_measured": self.not_measured,
+            "extra": self.extra,
+            "left_out": self.left_out,
+            "complete_scenes": self.complete,
+            "false": self.false,
+            "median_ms": None if self.ms is None else round(self.ms, 1),
+        }
+
+
+def split(outcomes: Sequence[Outcome], attribute: str) -> dict[str, list[Outcome]]:
+    """Outcomes by an attribute of their scene (`source`, `group` or `fold`), those without it left out."""
+    parts: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        name = getattr(outcome.scene, attribute)
+        if name is not None:
+            parts.setdefault(name, []).append(outcome)
+    return dict(sorted(parts.items()))
+
+
+def confusions(outcomes: Iterable[Outcome]) -> Counter[tuple[str, str]]:
+    """How often a labelled face was read as another, or `missed`."""
+    return Counter(
+        (m.label.piece, "missed" if m.sighting is None else m.sighting.piece)
+        for o in outcomes
+        for m in o.mistakes
+    )
+
+
+def calibration_error(outcomes: Iterable[Outcome], bins: int = 10) -> float | None:
+    """Expected calibration error of the found faces (0-1): how far confidence and share right differ."""
+    found = [(m.sighting.confidence, m.right) for o in outcomes for m in o.faces if m.sighting is not None]
+    if not found:
+        return None
+    confidence, right = np.array(found, dtype=float).T
+    which = np.minimum((confidence * bins).astype(int), bins - 1)
+    parts = [which == k for k in range(bins)]
+    return float(sum(abs(np.sum(confidence[part]) - np.sum(right[part])) for part in parts) / len(found))
+
+
+def report_document(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """Everything measured, JSON-ready."""
+    error = calibration_error(outcomes)
+    return {
+        "total": Figures.of(outcomes).to_document(),
+        **{
+            f"by_{attribute}": {
+                n: Figures.of(part).to_document() for n, part in split(outcomes, attribute).items()
+            }
+            for attribute in ("fold", "group", "source")
+        },
+        "confusions": [
+            {"label": label, "read": said, "count": count}
+            for (label, said), count in confusions(outcomes).most_common()
+        ],
+        "roles": [
+            {"label": label, "read": said, "count": count}
+            for (label, said), count in sorted(Counter(pair for o in outcomes for pair in o.roles).items())
+        ],
+        "calibration_error": None if error is None else round(error, 4),
+        "unreadable": [{"photo": o.scene.file, "error": o.error} for o in outcomes if o.error is not None],
+    }
+
+
+def report_text(outcomes: Sequence[Outcome], roles: bool = False) -> str:
+    """Everything measured, as a table for people; `roles` adds how often each role was read as which."""
+    head = ("", "photos", "tiles", "found", "read", "hands", "whole", "extra", "left out", "false", "ms")
+    lines: list[tuple[str, ...]] = [head]
+    for attribute, title in (("source", "by source"), ("group", "by table"), ("fold", "by fold")):
+        parts = split(outcomes, attribute)
+        if parts:
+            lines += [(title,), *(_line(f"  {name}", Figures.of(part)) for name, part in parts.items())]
+    total = Figures.of(outcomes)
+    lines.append(_line("total", total))
+    widths = [max(len(line[k]) for line in lines if k < len(line)) for k in range(len(head))]
+    text = []
+    for line in lines:
+        cells = [cell.rjust(width) for cell, width in zip(line, widths, strict=False)]
+        text.append("  ".join([line[0].ljust(widths[0]), *cells[1:]]))
+    text += [
+        "",
+        "found, read: of all labelled faces; a red five counts as a five. whole: of the hands measured.",
+    ]
+    if total.not_measured:
+        text.append(
+            f"Hands not measured, their labels being more or less than the hand: {total.not_measured}."
+        )
+    if total.complete:
+        text.append(
+            f"false: faces that no label knows, in the {total.complete} photos with all faces labelled."
+        )
+    if (error := calibration_error(outcomes)) is not None:
+        text.append(f"Confidence and share of right readings lie {100 * error:.1f} points apart.")
+    if mistakes := confusions(outcomes).most_common(15):
+        text += ["", "Most frequent mistakes (label > read):"]
+        text.append("  " + ", ".join(f"{label} > {said} {count}" for (label, said), count in mistakes))
+    if roles:
+        counts = Counter(pair for o in outcomes for pair in o.roles)
+        text += ["", "Roles (label > read):" if counts else "The labels tell no roles."]
+        text += [f"  {label} > {said} {count}" for (label, said), count in sorted(counts.items())]
+    text += [f"Not readable: {o.scene.file}: {o.error}" for o in outcomes if o.error is not None]
+    return "\n".join(line.rstrip() for line in text)
+
+
+def _line(name: str, f: Figures) -> tuple[str, ...]:
+    return (
+        name,
+        str(f.scenes),
+        str(f.tiles),
+        _percent(f.found, f.tiles),
+        _percent(f.read, f.tiles),
+        str(f.hands),
+        _percent(f.whole, f.hands),
+        str(f.extra),
+        str(f.left_out),
+        str(f.false) if f.complete else "-",
+        "-" if f.ms is None else f"{f.ms:.0f}",
+    )
+
+
+def _share(part: int, whole: int) -> float | None:
+    return round(part / whole, 4) if whole else None
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f}%" if whole else "-"
+
+
+def _kind(name: str) -> str:
+    """What a piece plays as, by name."""
+    return name if name == BACK else str(Piece.parse(name).plays_as)
+
+
+# The sheet of mistakes
+
+
+def draw_sheet(
+    outcomes: Sequence[Outcome], columns: int = 10, side: int = 128, most: int = 400
+) -> NDArray[np.uint8] | None:
+    """Pictures of the mistakes, `most` of them at most, or None when there are none.
+
+    Each misread or missed piece with its surroundings, what it is and what was said; then what was
+    taken for a piece of the hand and is none.
+    """
+    cells: list[NDArray[np.uint8]] = []
+    for outcome in outcomes:
+        if outcome.error is not None or len(cells) >= most or not (outcome.mistakes or outcome.extra):
+            continue
+        photo = load_photo(outcome.scene.path)
+        for mistake in outcome.mistakes:
+            x, y, w, h = mistake.label.box
+            corners = np.array([(x, y), (x + w, y), (x + w, y + h), (x, y + h)])
+            said = "missed" if mistake.sighting is None else mistake.sighting.piece
+            quad = None if mistake.sighting is None else np.array(mistake.sighting.quad)
+            cells.append(_cell(photo, corners, quad, f"{mistake.label.piece} > {said}", outcome.scene, side))
+        for sighting in outcome.extra:
+            quad = np.array(sighting.quad)
+            cells.append(_cell(photo, quad, quad, f"nothing > {sighting.piece}", outcome.scene, side))
+    if not cells:
+        return None
+    cells = cells[:most]
+    columns = min(columns, len(cells))
+    cells += [np.full_like(cells[0], 255)] * (-len(cells) % columns)
+    return np.vstack([np.hstack(cells[k : k + columns]) for k in range(0, len(cells), columns)])
+
+
+def _cell(
+    photo: Photo,
+    place: NDArray[np.float64],
+    quad: NDArray[np.float64] | None,
+    text: str,
+    scene: Scene,
+    side: int,
+) -> NDArray[np.uint8]:
+    """A square of the photo around a place, the sighting's outline in it, with two lines of text below."""
+    place, quad = place / photo.scale, None if quad is None else quad / photo.scale
+    low, high = place.min(0), place.max(0)
+    half = max(float((high - low).max()) * 0.9, 8.0)
+    scale = side / (2 * half)
+    shift = side / 2 - scale * (low + high) / 2
+    picture = cv2.warpAffine(
+        photo.image,
+        np.array([[scale, 0, shift[0]], [0, scale, shift[1]]]),
+        (side, side),
+        flags=cv2.INTER_LINEAR,
+    )
+    if quad is not None:
+        points = np.round(quad * scale + shift).astype(np.int32)
+        cv2.polylines(picture, [points], True, (0, 0, 255), 1, cv2.LINE_AA)
+    strip = np.full((34, side, 3), 255, np.uint8)
+    cv2.putText(strip, text, (3, 14), cv2.FONT_HERSHEY_SIMPLEX, 0.45, (0, 0, 0), 1, cv2.LINE_AA)
+    name = Path(scene.file).stem[: side // 6]
+    cv2.putText(strip, name, (3, 28), cv2.FONT_HERSHEY_SIMPLEX, 0.3, (110, 110, 110), 1, cv2.LINE_AA)
+    return np.vstack([picture, strip]).astype(np.uint8)
+
+
+# The command
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the measuring, for `companion evaluate` and `python -m datasets.evaluate` alike."""
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="photos and their labels (*.json)")
+    add = parser.add_argument
+    add("--fold", action="append", default=[], help="only this fold of groups.json (repeatable)")
+    add("--group", action="append", default=[], help="only this table of groups.json (repeatable)")
+    add("--source", action="append", default=[], help="only this list of scenes (repeatable)")
+    add("--limit", type=int, metavar="N", help="only N photos, evenly chosen")
+    add("--roles", action="store_true", help="tell how labelled roles were read, where labels have any")
+    add("--json", action="store_true", help="the figures as one JSON document")
+    add("--sheet", type=Path, metavar="FILE", help="write pictures of the mistakes (.jpg, .png or .webp)")
+
+
+def run(args: argparse.Namespace, reader: PhotoReader | None = None) -> int:
+    """Measure and print. Returns 0, 1 when a photo could not be read, 2 when nothing could be measured."""
+    if args.limit is not None and args.limit < 1:
+        return _failed("--limit must be 1 or more")
+    if args.sheet is not None and (args.sheet.suffix.lower() not in (".jpg", ".jpeg", ".png", ".webp")):
+        return _failed(f"--sheet {args.sheet}: the name must end in .jpg, .png or .webp")
+    try:
+        scenes: Sequence[Scene] = load_scenes(args.folder, args.group, args.fold, args.source)
+    except ScenesError as error:
+        return _failed(str(error))
+    if args.limit is not None and args.limit < len(scenes):
+        scenes = [scenes[k * len(scenes) // args.limit] for k in range(args.limit)]
+    if not scenes:
+        return _failed("no photo is left to measure")
+    if reader is None:
+        from vision.reader import Reader  # late: --help and wrong folders need no models
+
+        reader = Reader.default()
+    progress = None
+    if sys.stderr.isatty():
+
+        def progress(number: int) -> None:
+            print(f"\r{number} of {len(scenes)} photos", end="", file=sys.stderr, flush=True)
+
+    outcomes = evaluate(scenes, reader, progress)
+    if progress is not None:
+        print(file=sys.stderr)
+    if args.json:
+        print(json.dumps(report_document(outcomes), ensure_ascii=False))
+    else:
+        print(report_text(outcomes, args.roles))
+    if args.sheet is not None:
+        sheet = draw_sheet(outcomes)
+        if sheet is None:
+            print("No mistakes, so no sheet of them.", file=sys.stderr)
+        else:
+            try:
+                args.sheet.write_bytes(cv2.imencode(args.sheet.suffix, sheet)[1].tobytes())
+            except OSError as error:
+                return _failed(f"--sheet {args.sheet}: {error.strerror}")
+    return 1 if any(o.error is not None for o in outcomes) else 0
+
+
+def _failed(message: str) -> int:
+    print(f"evaluate: {message}", file=sys.stderr)
+    return 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m datasets.evaluate", description="Measure the reading of photos against labels."
+    )
+    add_arguments(parser)
+    return run(parser.parse_args(argv))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
