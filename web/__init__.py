@@ -1,8 +1,8 @@
 """The page and the JSON API: one Flask application, one blueprint folder a feature.
 
-`capture` is the page for a photo or a typed hand, `api` the JSON interface under `/api`. A feature is a folder with a
-`blueprint`; it brings its own templates and static files, shares `web/static` and `web/translations`, and is
-registered in `create_app`. Nothing is stored: a photo lives in memory for as long as its reading takes.
+`capture` is the page for a photo or a typed hand, `api` the JSON interface under `/api`. A feature is a folder
+with a `blueprint`; it brings its own templates and static files, shares `web/static` and `web/translations`,
+and is registered in `create_app`. Nothing is stored: a photo lives in memory for as long as its reading takes.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def create_app(reader: ReaderLike | None = None, config: dict[str, Any] | None =
     """The application.
 
     reader: reads photos; None means the shipped one, loaded when the first photo comes.
-    config: overrides of Flask's settings and of `READINGS_AT_ONCE` (photos read at the same time; the others wait)
-    and `READING_WAIT_S` (seconds a photo waits for its turn before it is refused as "busy").
+    config: overrides of Flask's settings and of `READINGS_AT_ONCE` (photos read at the same time; the others
+    wait) and `READING_WAIT_S` (seconds a photo waits for its turn before it is refused as "busy").
     """
     app = Flask(__name__)
     app.config.from_mapping(

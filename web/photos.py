@@ -29,6 +29,10 @@ class Busy(Exception):
     """Too many photos are being read; try again in a moment."""
 
 
+class NotInstalled(Exception):
+    """Something that reading needs is missing from this computer; the text, for its owner, says what."""
+
+
 class PhotoReader:
     """Reads photos, a few at a time.
 
@@ -44,26 +48,34 @@ class PhotoReader:
         self._wait_s = wait_s
 
     def warm_up(self) -> None:
-        """Load the models now, so that the first photo need not wait for them. Raises ImportError as `read` does."""
+        """Load the models now, so that the first photo need not wait for them; raises `NotInstalled`."""
         self._loaded()
 
     def read(self, data: bytes, name: str, deck: str = "auto") -> tuple[Reading, str]:
         """The reading of a photo file's bytes, and a preview of it as a data URL.
 
-        Raises `vision.load.PhotoError` for bytes that are no readable photo, `Busy` when no turn comes up, and
-        ImportError when OpenCV or ONNX Runtime are missing.
+        Raises `vision.load.PhotoError` for bytes that are no readable photo, `Busy` when no turn comes up,
+        and `NotInstalled`.
         """
+        reader = self._loaded()
         from vision.load import load_photo
 
         with self._turn():
             photo = load_photo(data, name=name)
-            return self._loaded().read(photo, deck=deck), preview(photo)
+            return reader.read(photo, deck=deck), preview(photo)
 
     def _loaded(self) -> ReaderLike:
         if self._reader is None:
-            from vision.reader import Reader
-
-            self._reader = Reader.default()  # cached and thread-safe: two threads get the same one
+            # Here, not at the top: typed hands are judged without OpenCV, ONNX Runtime and models.
+            try:
+                from vision.model import ModelError
+                from vision.reader import Reader
+            except ImportError as error:
+                raise NotInstalled(str(error)) from error
+            try:
+                self._reader = Reader.default()  # cached and thread-safe: two threads get the same one
+            except ModelError as error:
+                raise NotInstalled(str(error)) from error
         return self._reader
 
     @contextmanager
@@ -80,11 +92,11 @@ def preview(photo: Photo) -> str:
     """The upright photo as a small JPEG in a data URL, for browsers that cannot show HEIC or turn a photo."""
     import cv2
 
-    image = photo.image
-    scale = PREVIEW_SIDE / max(image.shape[:2])
-    if scale < 1:
-        image = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    done, jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, PREVIEW_QUALITY])
+    height, width = photo.image.shape[:2]
+    scale = min(1.0, PREVIEW_SIDE / max(width, height))
+    size = (max(1, round(width * scale)), max(1, round(height * scale)))
+    small = cv2.resize(photo.image, size, interpolation=cv2.INTER_AREA)
+    done, jpeg = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, PREVIEW_QUALITY])
     if not done:
         raise RuntimeError("the preview could not be encoded")
     return "data:image/jpeg;base64," + base64.b64encode(jpeg.tobytes()).decode("ascii")

@@ -10,7 +10,7 @@ import threading
 from typing import Any
 
 THREADS = 16
-"""Requests served at the same time. Readings take turns among themselves; the others must not wait for them."""
+"""Requests served at the same time. Readings take turns; other requests must not wait for them."""
 
 
 def add_parser(subparsers: Any) -> None:
@@ -44,7 +44,8 @@ def run(args: argparse.Namespace) -> int:
             host=args.host,
             port=args.port,
             threads=THREADS,
-            max_request_body_size=app.config["MAX_CONTENT_LENGTH"] + 64 * 1024,  # the app's own answer is clearer
+            # A little more than the application takes, whose own answer to too much is clearer.
+            max_request_body_size=app.config["MAX_CONTENT_LENGTH"] + 64 * 1024,
             ident="companion",
         )
     except OSError as error:
@@ -93,14 +94,15 @@ def _own_addresses() -> list[str]:
 def _refusal(error: OSError, host: str, port: int) -> str:
     """Why the server could not listen, and what to do."""
     if error.errno == errno.EADDRINUSE:
+        other = port + 1 if port < 65535 else 8000
         return (
             f"port {port} on {host} is taken by another program. "
-            f"Stop that one, or choose another port: companion serve --port {port + 1 if port < 65535 else 8000}"
+            f"Stop that one, or choose another port: companion serve --port {other}"
         )
     if error.errno == errno.EACCES:
-        return f"port {port} may not be used without special rights; choose one above 1023, such as --port 8000"
+        return f"port {port} needs special rights; choose one above 1023, such as --port 8000"
     if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
-        return f"this computer has no address {host!r}; --host takes 127.0.0.1, 0.0.0.0 or one of its own addresses"
+        return f"this computer has no address {host!r}; --host takes 127.0.0.1, 0.0.0.0 or one of its own"
     return f"cannot listen on {host} port {port}: {error}"
 
 

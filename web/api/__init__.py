@@ -6,6 +6,7 @@ Whatever is wrong with a request is answered as `{"error": {"message", "where"}}
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Any
 
@@ -14,12 +15,13 @@ from pydantic import ValidationError
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 
 from companion import analyse
+from companion.commands.read import READABLE_DECKS
 from companion.hand import Hand, HandError
 from companion.pieces import DECKS, NotationError, Piece, format_pieces, parse_pieces
 from companion.rules import RULE_SETS
 from web.api.models import HandDocument
 from web.api.openapi import openapi_document
-from web.photos import Busy, PhotoReader
+from web.photos import Busy, NotInstalled, PhotoReader
 
 MAX_HAND_BYTES = 64 * 1024
 """A hand document is below 2 kB; this leaves room and keeps nonsense out."""
@@ -43,9 +45,8 @@ def make_reading() -> Answer:
     if upload is None:
         return problem(HTTPStatus.BAD_REQUEST, "Send the photo as the multipart field `photo`.", "photo")
     deck = request.form.get("deck", "auto")
-    if deck not in ("auto", *DECKS):
-        known = ", ".join(("auto", *DECKS))
-        return problem(HTTPStatus.BAD_REQUEST, f"There is no deck {deck!r}; known are {known}.", "deck")
+    if deck not in ("auto", *READABLE_DECKS):
+        return _unknown_deck(deck, ("auto", *READABLE_DECKS))
     photos: PhotoReader = current_app.extensions["photos"]
     try:
         reading, preview = photos.read(upload.read(), upload.filename or "photo", deck)
@@ -57,8 +58,14 @@ def make_reading() -> Answer:
         )
         answer.headers["Retry-After"] = "3"
         return answer, status
-    except ImportError as error:
-        return problem(HTTPStatus.SERVICE_UNAVAILABLE, str(error))
+    except NotInstalled as error:
+        # What is missing is the owner's business, who sees this log.
+        log.error("photos cannot be read: %s", error)
+        return problem(
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            "This computer cannot read photos: a part is missing, its console says which. "
+            "Typing a hand works.",
+        )
     return jsonify(reading.to_document() | {"preview": preview})
 
 
@@ -78,9 +85,11 @@ def make_analysis() -> Answer:
 @blueprint.get("/pieces")
 def spell_pieces() -> Answer:
     """Notation text taken apart, for a text field that shows at once what it understood."""
-    text = request.args.get("text", "")
+    deck = request.args.get("deck")
+    if deck is not None and deck not in DECKS:
+        return _unknown_deck(deck, DECKS)
     try:
-        pieces = parse_pieces(text, request.args.get("deck") or None)
+        pieces = parse_pieces(request.args.get("text", ""), deck)
     except NotationError as error:
         return problem(HTTPStatus.BAD_REQUEST, str(error), "text", position=error.position)
     return jsonify({"text": format_pieces(pieces), "pieces": [_described(piece) for piece in pieces]})
@@ -121,13 +130,23 @@ def failed(error: Exception) -> Answer:
         return problem(HTTPStatus(error.code or 500), error.description or error.name)
     log.error("%s %s failed", request.method, request.path, exc_info=error)
     return problem(
-        HTTPStatus.INTERNAL_SERVER_ERROR, "Something went wrong in the program itself. Nothing of yours is lost."
+        HTTPStatus.INTERNAL_SERVER_ERROR,
+        "Something went wrong in the program itself. Nothing of yours is lost.",
     )
 
 
-@blueprint.route("/<path:path>", methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
-def unknown(path: str) -> Answer:
-    return problem(HTTPStatus.NOT_FOUND, f"There is nothing at /api/{path}; see /api/openapi.json.")
+@blueprint.app_errorhandler(HTTPStatus.NOT_FOUND)
+@blueprint.app_errorhandler(HTTPStatus.METHOD_NOT_ALLOWED)
+def no_such_call(error: HTTPException) -> Answer | HTTPException:
+    """Addresses that no route has reach no blueprint; under /api/ they are answered like all else there."""
+    if not request.path.startswith("/api/"):
+        return error
+    call = f"{request.method} {request.path[:80]}"
+    return problem(HTTPStatus(error.code or 404), f"There is no {call}; see /api/openapi.json.")
+
+
+def _unknown_deck(deck: str, known: Iterable[str]) -> Answer:
+    return problem(HTTPStatus.BAD_REQUEST, f"No deck {deck[:40]!r}; known: {', '.join(known)}.", "deck")
 
 
 def _described(piece: Piece) -> dict[str, str]:
@@ -153,5 +172,5 @@ def _first_fault(error: ValidationError) -> tuple[str, str]:
     # A setting may be one of several types; pydantic then names the type it tried last, which is no place.
     path = [part for part in fault["loc"] if part not in ("bool", "int", "str")]
     where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")
-    said = _FAULTS.get(fault["type"]) or fault["msg"][:1].lower() + fault["msg"][1:]
-    return f"{where or 'The hand'}: {said}." if fault["type"] not in _FAULTS else f"{where or 'The hand'} {said}.", where
+    said = _FAULTS.get(fault["type"], f"is not right: {fault['msg']}")
+    return f"{where or 'The hand'} {said}.", where

@@ -1,6 +1,7 @@
 """The JSON documents at the API's edge, as pydantic models: `GET /api/openapi.json` is made from them.
 
-`HandDocument` also checks what comes in. The others describe what goes out; tests hold real answers against them.
+`HandDocument` also checks what comes in. The others describe what goes out; tests hold real answers against
+them.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Pieces = Annotated[str, Field(description="Pieces in notation, such as `123m 55p`.", max_length=2000)]
+Pieces = Annotated[str, Field(description="Pieces in notation, such as `123m 55p`.")]
 Name = Annotated[str, Field(description="One piece in notation, such as `5p`.", max_length=8)]
 Setting = bool | int | str | None
 MeldKind = Literal["single", "pair", "chow", "pung", "kong", "soldiers"]
@@ -136,7 +137,9 @@ class SightingDocument(Document):
     piece: Name = Field(description="Notation, or `back` for a piece that lies face down.")
     confidence: Confidence
     quad: list[Corner] = Field(
-        min_length=4, max_length=4, description="Corners in pixels of the upright photo, own top-left, clockwise."
+        min_length=4,
+        max_length=4,
+        description="Corners in pixels of the upright photo, from the own top-left, clockwise.",
     )
     candidates: list[CandidateDocument]
     role: Literal["hand", "meld", "other", "back"]

@@ -8,6 +8,8 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
+from companion.commands.read import READABLE_DECKS
+from companion.pieces import DECKS
 from web.api import models
 
 _PROBLEMS = {
@@ -29,7 +31,7 @@ _ANSWERS: tuple[type[BaseModel], ...] = (
 
 @cache
 def openapi_document() -> dict[str, Any]:
-    """The whole description. Models that are both taken and given stand in it twice: with defaults, and whole."""
+    """The whole description. Models both taken and given stand in it twice: with defaults, and whole."""
     refs, definitions = models_json_schema(
         [*((model, "serialization") for model in _ANSWERS), (models.HandDocument, "validation")],
         ref_template="#/components/schemas/{model}",
@@ -75,7 +77,7 @@ def openapi_document() -> dict[str, Any]:
                                         },
                                         "deck": {
                                             "type": "string",
-                                            "enum": ["auto", "mahjong", "four-color"],
+                                            "enum": ["auto", *READABLE_DECKS],
                                             "default": "auto",
                                         },
                                     },
@@ -103,7 +105,7 @@ def openapi_document() -> dict[str, Any]:
                     "operationId": "spellPieces",
                     "parameters": [
                         {"name": "text", "in": "query", "required": True, "schema": {"type": "string"}},
-                        {"name": "deck", "in": "query", "schema": {"enum": ["mahjong", "four-color"]}},
+                        {"name": "deck", "in": "query", "schema": {"enum": list(DECKS)}},
                     ],
                     "responses": answers("NotationDocument", "The pieces.", 400),
                 }

@@ -9,8 +9,7 @@ from typing import Any
 
 from flask import Blueprint, Response, abort, render_template, send_from_directory
 
-DOUBTFUL = 0.9
-"""A piece read with less confidence is marked for a second look (the same limit as `companion read`)."""
+from companion.commands.read import DOUBTFUL
 
 TRANSLATIONS = Path(__file__).parents[1] / "translations"
 
@@ -28,7 +27,8 @@ def catalogue(language: str) -> dict[str, Any]:
 
 @blueprint.get("/")
 def page() -> str:
-    return render_template("capture/page.html", t=catalogue("en").__getitem__, language="en", doubtful=DOUBTFUL)
+    texts = catalogue("en")
+    return render_template("capture/page.html", t=texts.__getitem__, language="en", doubtful=DOUBTFUL)
 
 
 @blueprint.get("/translations/<language>.json")

@@ -45,7 +45,6 @@ export function choices(options, chosen, onchoose, extra = {}) {
           type: "button",
           class: "choice",
           "data-key": key,
-          "data-value": value,
           "aria-pressed": String(value === chosen),
           onclick: () => onchoose(value),
         },

@@ -10,16 +10,19 @@ const KNOWN_SCORE = ["unit", "total", "items", "base", "each_pays", "payers", "w
 
 /** One line for the bar at the bottom of the screen. */
 export function summary(result, rules) {
-  const { status, score, waits, shanten } = result;
+  const { status, score, waits, advice, shanten } = result;
   if (status === "won" || status === "not-allowed") {
     return { status, sign: SIGNS[status], title: t(`status.${status}`), detail: score ? worth(score) : "" };
   }
+  const piece = advice[0]?.discard;
   if (status === "ready") {
-    const detail = waits.length > 0 ? t("summary.waits", { pieces: waits.map((wait) => wait.piece).join(" ") }) : t("summary.ready");
+    let detail = piece ? t("summary.discard", { piece }) : t("summary.ready");
+    if (waits.length > 0) detail = t("summary.waits", { pieces: waits.map((wait) => wait.piece).join(" ") });
     return { status, sign: SIGNS.ready, title: t("status.ready"), detail };
   }
   if (status === "building") {
-    const detail = shanten === null ? t("summary.never") : t("summary.away", { count: shanten });
+    let detail = t(piece ? "summary.away.discard" : "summary.away", { count: shanten, piece });
+    if (shanten === null) detail = t("summary.never");
     return { status, sign: SIGNS.building, title: t("status.building"), detail };
   }
   return { status, sign: SIGNS.invalid, title: t("status.invalid"), detail: result.notes[0] ?? t("summary.invalid", { rules: rules.title }) };
@@ -41,12 +44,12 @@ export function drawResult(container, result, page) {
       h("div", {}, h("h2", {}, line.title), h("p", {}, line.detail)),
     ),
     result.score && scoreBlock(result, page),
-    arrangementBlock(result, page),
     result.waits.length > 0 && waitsBlock(result, page),
     result.advice.length > 0 && adviceBlock(result),
+    arrangementBlock(result),
     result.notes.length > 0 &&
       h("section", { class: "notes" }, h("h3", {}, t("result.notes")), h("ul", {}, result.notes.map((note) => h("li", {}, note)))),
-    result.legal_melds.length > 0 && legalBlock(result, page),
+    result.legal_melds.length > 0 && legalBlock(result),
   );
 }
 

@@ -1,0 +1,81 @@
+"""A running server and a phone-sized Chromium page on it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from waitress.server import create_server
+
+from tests.web.fakes import SampleReader
+from web import create_app
+
+playwright_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: no browser tests")
+from playwright.sync_api import Browser, Page, sync_playwright  # noqa: E402
+
+PHONE = {"width": 390, "height": 844}
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+PATIENCE_MS = 20_000  # a busy machine is slow; nothing waits for longer than it must
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[str]:
+    """The page's address, with a reader that needs no models behind it."""
+    server = create_server(create_app(SampleReader()), host="127.0.0.1", port=0, threads=8)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.effective_port}/"
+    server.close()
+    thread.join(5)
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: str) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    """The page, freshly opened by a newcomer; whatever it complains about in the console fails the test."""
+    context = browser.new_context(viewport=PHONE, device_scale_factor=2, has_touch=True, is_mobile=True)  # type: ignore[arg-type]
+    context.set_default_timeout(PATIENCE_MS)
+    opened = context.new_page()
+    complaints: list[str] = []
+    opened.on("pageerror", lambda error: complaints.append(str(error)))
+    opened.on(
+        "console",
+        # What the network refuses is logged by the browser itself; tests of that look at the page instead.
+        lambda message: complaints.append(message.text)
+        if message.type == "error" and "Failed to load resource" not in message.text
+        else None,
+    )
+    opened.goto(address)
+    opened.wait_for_selector("body:not(.is-starting)")
+    yield opened
+    context.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def shoot(page: Page, tmp_path: Path) -> Callable[[str], Path]:
+    """Save what the screen shows; copies go to the folder that COMPANION_SCREENSHOTS names."""
+
+    def shoot(name: str) -> Path:
+        picture = tmp_path / f"{name}.png"
+        page.screenshot(path=picture, animations="disabled")
+        if folder := os.environ.get("COMPANION_SCREENSHOTS"):
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            shutil.copy(picture, folder)
+        return picture
+
+    return shoot

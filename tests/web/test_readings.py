@@ -1,0 +1,157 @@
+"""POST /api/readings: photos in, readings out, and every kind of bad upload."""
+
+from __future__ import annotations
+
+import base64
+import io
+import logging
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from PIL import Image
+from werkzeug.test import TestResponse
+
+from companion.reading import Reading
+from tests.web.fakes import HAND, SampleReader
+from vision.load import Photo
+from vision.model import ModelError
+from vision.reader import Reader
+from web import create_app
+
+SAMPLE = Path(__file__).parents[2] / "web" / "static" / "samples" / "sichuan-hand.jpg"
+HEIC = Path(__file__).parents[1] / "data" / "photos" / "turned-6.heic"
+
+
+def send(client: FlaskClient, data: bytes, name: str = "hand.jpg", **fields: str) -> TestResponse:
+    return client.post("/api/readings", data={"photo": (io.BytesIO(data), name), **fields})
+
+
+def test_a_photo_is_read_and_shown_upright(client: FlaskClient, photo: bytes) -> None:
+    answer = send(client, photo)
+    assert answer.status_code == 200
+    document = answer.get_json()
+    assert document["photo"] == "hand.jpg"
+    assert [piece["piece"] for piece in document["pieces"][: len(HAND)]] == list(HAND)
+    assert document["melds"] == [{"kind": "pung", "pieces": "222p", "concealed": False}]
+    kind, _, data = document["preview"].partition(";base64,")
+    assert kind == "data:image/jpeg"
+    assert Image.open(io.BytesIO(base64.b64decode(data))).size == (320, 240)
+
+
+def test_a_heic_photo_gets_a_preview_that_browsers_can_show(client: FlaskClient) -> None:
+    document = send(client, HEIC.read_bytes(), "IMG_1.HEIC").get_json()
+    picture = Image.open(io.BytesIO(base64.b64decode(document["preview"].partition(",")[2])))
+    assert picture.format == "JPEG"
+    assert picture.size == (document["width"], document["height"])
+
+
+def test_the_preview_of_a_large_photo_is_small(client: FlaskClient) -> None:
+    file = io.BytesIO()
+    Image.new("RGB", (4000, 3000)).save(file, "JPEG")
+    document = send(client, file.getvalue()).get_json()
+    assert (document["width"], document["height"]) == (4000, 3000)
+    picture = Image.open(io.BytesIO(base64.b64decode(document["preview"].partition(",")[2])))
+    assert picture.size == (1600, 1200)
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"hello, I am a text", b"%PDF-1.7 ...", b"\xff\xd8\xff\xe0" + bytes(40)]
+)
+def test_what_is_no_photo_is_refused_with_a_reason(
+    client: FlaskClient, reader: SampleReader, data: bytes
+) -> None:
+    answer = send(client, data)
+    assert answer.status_code == 415
+    error = answer.get_json()["error"]
+    assert error["message"] and error["where"] == "photo"
+    assert reader.photos == 0
+
+
+def test_a_cut_photo_is_refused_and_the_next_one_is_read(client: FlaskClient, photo: bytes) -> None:
+    assert send(client, photo[: len(photo) // 3]).status_code == 415
+    assert send(client, photo).status_code == 200
+
+
+def test_a_missing_photo_an_unknown_deck_and_too_much_are_refused(photo: bytes) -> None:
+    client = create_app(SampleReader(), {"MAX_CONTENT_LENGTH": 100_000}).test_client()
+    assert client.post("/api/readings").get_json()["error"]["where"] == "photo"
+    assert client.post("/api/readings", data="x", content_type="multipart/form-data").status_code == 400
+    assert client.post("/api/readings", data={"photo": "text"}).status_code == 400
+    assert send(client, photo, deck="tarot").get_json()["error"]["where"] == "deck"
+    answer = send(client, b"\0" * 200_000)
+    assert answer.status_code == 413
+    assert "98 kB" in answer.get_json()["error"]["message"]
+
+
+class SlowReader(SampleReader):
+    """Reads only when told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.entered = threading.Semaphore(0)
+        self.go = threading.Event()
+
+    def read(self, photo: Photo, deck: str = "auto") -> Reading:
+        self.entered.release()
+        assert self.go.wait(10)
+        return super().read(photo, deck)
+
+
+def test_only_a_few_photos_are_read_at_once(photo: bytes) -> None:
+    reader = SlowReader()
+    app = create_app(reader, {"READINGS_AT_ONCE": 1, "READING_WAIT_S": 0.05})
+    first: list[int] = []
+    thread = threading.Thread(target=lambda: first.append(send(app.test_client(), photo).status_code))
+    thread.start()
+    assert reader.entered.acquire(timeout=10)
+    busy = send(app.test_client(), photo)
+    reader.go.set()
+    thread.join()
+    assert busy.status_code == 503
+    assert busy.headers["Retry-After"]
+    assert first == [200]
+    assert send(app.test_client(), photo).status_code == 200
+
+
+class BrokenReader:
+    def read(self, photo: Photo, deck: str = "auto") -> Any:
+        raise RuntimeError("no such tile")
+
+
+def test_a_fault_of_the_program_is_told_without_its_inside(
+    photo: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO):
+        answer = send(create_app(BrokenReader()).test_client(), photo, "holiday-with-anna.jpg")
+    assert answer.status_code == 500
+    assert "no such tile" not in answer.get_data(as_text=True)
+    assert "no such tile" in caplog.text  # the operator finds it
+    assert "anna" not in caplog.text
+
+
+def test_without_models_photos_are_refused_and_typed_hands_judged(
+    photo: bytes, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def missing() -> Reader:
+        raise ModelError("model x is missing from the installation: /home/anna/x.onnx")
+
+    monkeypatch.setattr(Reader, "default", staticmethod(missing))
+    client = create_app().test_client()
+    answer = send(client, photo)
+    assert answer.status_code == 503
+    assert "anna" not in answer.get_data(as_text=True)
+    assert "x.onnx" in caplog.text
+    assert client.post("/api/analyses", json={"rules": "sichuan", "concealed": "11m"}).status_code == 200
+
+
+def test_the_shipped_reader_reads_the_sample_photo() -> None:
+    try:
+        Reader.default()
+    except ModelError as error:
+        pytest.skip(f"this checkout has no models: {error}")
+    document = send(create_app().test_client(), SAMPLE.read_bytes(), SAMPLE.name).get_json()
+    assert document["hand"] == "23456788m 345p"
+    assert [meld["pieces"] for meld in document["melds"]] == ["222p"]
