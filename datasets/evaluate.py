@@ -429,21 +429,11 @@ def _cell(
 # The command
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the measuring, for `companion evaluate` and `python -m datasets.evaluate` alike."""
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="photos and their labels (*.json)")
-    add = parser.add_argument
-    add("--fold", action="append", default=[], help="only this fold of groups.json (repeatable)")
-    add("--group", action="append", default=[], help="only this table of groups.json (repeatable)")
-    add("--source", action="append", default=[], help="only this list of scenes (repeatable)")
-    add("--limit", type=int, metavar="N", help="only N photos, evenly chosen")
-    add("--roles", action="store_true", help="tell how labelled roles were read, where labels have any")
-    add("--json", action="store_true", help="the figures as one JSON document")
-    add("--sheet", type=Path, metavar="FILE", help="write pictures of the mistakes (.jpg, .png or .webp)")
-
-
 def run(args: argparse.Namespace, reader: PhotoReader | None = None) -> int:
-    """Measure and print. Returns 0, 1 when a photo could not be read, 2 when nothing could be measured."""
+    """Measure and print; `companion.commands.evaluate` describes the arguments.
+
+    Returns 0, 1 when a photo could not be read, 2 when nothing could be measured.
+    """
     if args.limit is not None and args.limit < 1:
         return _failed("--limit must be 1 or more")
     if args.sheet is not None and (args.sheet.suffix.lower() not in (".jpg", ".jpeg", ".png", ".webp")):
@@ -486,17 +476,11 @@ def run(args: argparse.Namespace, reader: PhotoReader | None = None) -> int:
 
 
 def _failed(message: str) -> int:
-    print(f"evaluate: {message}", file=sys.stderr)
+    print(f"companion evaluate: {message}", file=sys.stderr)
     return 2
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m datasets.evaluate", description="Measure the reading of photos against labels."
-    )
-    add_arguments(parser)
-    return run(parser.parse_args(argv))
-
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    from companion.cli import main  # the arguments are described there, where --help must not wait for OpenCV
+
+    raise SystemExit(main(["evaluate", *sys.argv[1:]]))

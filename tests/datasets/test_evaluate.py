@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -13,15 +12,14 @@ import cv2
 import numpy as np
 import pytest
 
+from companion.cli import build_parser, main
 from companion.reading import BACK, Candidate, Reading, Role, Sighting
 from datasets.evaluate import (
     Figures,
-    add_arguments,
     calibration_error,
     confusions,
     draw_sheet,
     evaluate,
-    main,
     match,
     measure,
     run,
@@ -196,9 +194,8 @@ def spoiled(scene: Scene, seen: list[Sighting]) -> list[Sighting]:
 
 
 def command(folder: Path, *arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    add_arguments(parser)
-    return run(parser.parse_args([str(folder), *arguments]), FakeReader(folder, spoiled))
+    args = build_parser().parse_args(["evaluate", str(folder), *arguments])
+    return run(args, FakeReader(folder, spoiled))
 
 
 def test_the_json_report(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -284,5 +281,5 @@ def test_what_cannot_be_measured_is_said(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(folder)
-    assert main(arguments) == 2
+    assert main(["evaluate", *arguments]) == 2
     assert words in capsys.readouterr().err
