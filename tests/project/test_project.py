@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -71,6 +72,24 @@ def test_what_the_wheel_installs_runs_by_itself(installed: Path, tmp_path: Path)
     where, answer = done.stdout.splitlines()
     assert Path(where).is_relative_to(installed)
     assert answer.startswith("companion ")
+
+
+def test_what_the_wheel_installs_reads_its_sample_photo(installed: Path, tmp_path: Path) -> None:
+    if not list(installed.glob("models/*.onnx")):
+        pytest.skip("the models are not made yet")
+    sample = installed / "web" / "static" / "samples" / "sichuan-hand.jpg"
+    done = subprocess.run(
+        [sys.executable, "-m", "companion", "read", "--json", str(sample)],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(installed)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    reading = json.loads(done.stdout)
+    assert reading["deck"] == "mahjong"
+    assert len([piece for piece in reading["pieces"] if piece["role"] in ("hand", "meld")]) in (13, 14)
 
 
 def dependencies() -> Iterator[Distribution]:
