@@ -1,8 +1,9 @@
 """The page and the JSON API: one Flask application, one blueprint folder a feature.
 
-`capture` is the page for a photo or a typed hand, `api` the JSON interface under `/api`. A feature is a folder
-with a `blueprint`; it brings its own templates and static files, shares `web/static` and `web/translations`,
-and is registered in `create_app`. Nothing is stored: a photo lives in memory for as long as its reading takes.
+`capture` is the page for a photo or a typed hand, `api` the JSON interface under `/api`. A feature is a
+folder with a `blueprint`; it brings its own templates and static files, shares `web/static` and
+`web/translations`, and is registered in `create_app`. Nothing is stored: a photo lives in memory for as long
+as its reading takes.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from waitress.server import create_server
@@ -14,14 +15,20 @@ from waitress.server import create_server
 from tests.web.fakes import SampleReader
 from web import create_app
 
-playwright_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: no browser tests")
-from playwright.sync_api import Browser, Page, sync_playwright  # noqa: E402
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 PHONE = {"width": 390, "height": 844}
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 PATIENCE_MS = 20_000  # a busy machine is slow; nothing waits for longer than it must
 
 
@@ -38,6 +45,8 @@ def address() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def browser(chromium: str) -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright
+
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         yield started
@@ -55,9 +64,11 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
     opened.on(
         "console",
         # What the network refuses is logged by the browser itself; tests of that look at the page instead.
-        lambda message: complaints.append(message.text)
-        if message.type == "error" and "Failed to load resource" not in message.text
-        else None,
+        lambda message: (
+            complaints.append(message.text)
+            if message.type == "error" and "Failed to load resource" not in message.text
+            else None
+        ),
     )
     opened.goto(address)
     opened.wait_for_selector("body:not(.is-starting)")

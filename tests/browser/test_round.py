@@ -1,4 +1,4 @@
-"""What people do with the page, on a phone: photograph, correct, say what the photo cannot show, read the score."""
+"""What people do with the page on a phone: photograph, correct, say what no photo shows, read the score."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed: no browser tests")
-from playwright.sync_api import Page, Route, expect  # noqa: E402
+from playwright.sync_api import Page, Route, expect
 
 Shoot = Callable[[str], Path]
 
@@ -69,7 +69,9 @@ def test_from_the_sample_photo_to_the_score(page: Page, shoot: Shoot) -> None:
     expect(result).to_contain_text("Each of 3 players pays 2")
     expect(result).to_contain_text("The winner gets6")
     expect(result.locator(".house")).to_contain_text("MahJongo table")
-    expect(result.locator(".sets").first.locator(".set-name")).to_have_text(["pung", "chow", "chow", "chow", "pair"])
+    expect(result.locator(".sets").first.locator(".set-name")).to_have_text(
+        ["pung", "chow", "chow", "chow", "pair"]
+    )
     page.wait_for_timeout(600)  # the page rolls there
     shoot("5-score")
 
@@ -274,15 +276,20 @@ def test_the_keyboard_alone_corrects_a_piece(page: Page) -> None:
     expect(page.locator("#sheet")).to_be_hidden()
 
 
-SMALL_TARGETS = """() => [...document.querySelectorAll("button, summary, select, label.button, label.icon-button, #text")]
-  .filter((one) => one.offsetParent !== null || one.closest("dialog[open]"))
-  .map((one) => [one.textContent.trim().slice(0, 20), one.getBoundingClientRect()])
-  .filter(([, box]) => box.width > 0 && (box.width < 43.9 || box.height < 43.9))
-  .map(([text, box]) => `${text} ${box.width}x${box.height}`)"""
-UNNAMED = """() => [...document.querySelectorAll("button, input, select")]
-  .filter((one) => !(one.getAttribute("aria-label") || one.textContent.trim() || one.labels?.[0]?.textContent.trim()
-    || one.labels?.length && one.getAttribute("aria-label") || one.getAttribute("aria-labelledby")))
-  .map((one) => one.outerHTML)"""
+SMALL_TARGETS = """() => {
+  const targets = "button, summary, select, label.button, label.icon-button, #text";
+  return [...document.querySelectorAll(targets)]
+    .map((one) => [one.textContent.trim().slice(0, 20), one.getBoundingClientRect()])
+    .filter(([, box]) => box.width > 0 && (box.width < 43.9 || box.height < 43.9))
+    .map(([text, box]) => `${text} ${box.width}x${box.height}`);
+}"""
+UNNAMED = """() => {
+  const named = (one) =>
+    one.getAttribute("aria-label") || one.textContent.trim() || one.labels?.[0]?.textContent.trim();
+  return [...document.querySelectorAll("button, input, select")]
+    .filter((one) => !named(one) && !one.getAttribute("aria-labelledby"))
+    .map((one) => one.outerHTML);
+}"""
 
 
 def test_everything_is_large_enough_to_touch_and_has_a_name(page: Page) -> None:
