@@ -19,6 +19,9 @@ Role = Literal["hand", "meld", "other", "back"]
 BACK = "back"
 """The name of a face-down piece, in place of notation text."""
 
+DOUBTFUL = 0.9
+"""A piece read with less confidence is marked as doubtful wherever a reading is shown."""
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -35,7 +38,7 @@ class Sighting:
     quad: its four corners in pixels of the upright photo, from the piece's own top-left, clockwise.
     candidates: ranked, best first, never empty; the chosen one is `candidates[0]`.
     role: `hand` (own rows), `meld` (declared groups), `other` (discards, walls' faces), `back` (face down).
-    row, group: which row of the photo and which declared group it stands in, counted from 0; None when in none.
+    row, group: which row of the photo and which declared group it stands in, from 0; None when in none.
     """
 
     quad: Quad
@@ -71,7 +74,8 @@ class Expectation:
 
     pieces: names that may occur; empty means every piece of the deck.
     copies: how many equal pieces the deck holds.
-    sizes: sizes of a hand (pieces in rows and melds together) that the rule set allows, kongs left out; empty means any.
+    sizes: sizes of a hand (pieces in rows and melds together) that the rule set allows, kongs left out; empty
+    means any.
     """
 
     pieces: frozenset[str] = frozenset()
@@ -100,7 +104,8 @@ class Reading:
     @property
     def hand(self) -> str:
         """Canonical text of the pieces with role `hand`."""
-        return format_pieces(Piece.parse(s.piece) for s in self.sightings if s.role == "hand" and s.piece != BACK)
+        held = (s.piece for s in self.sightings if s.role == "hand" and s.piece != BACK)
+        return format_pieces(map(Piece.parse, held))
 
     def with_ms(self, **stages: float) -> Reading:
         """The same reading with more timings (milliseconds)."""

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.reading import Sighting
+from companion.reading import DOUBTFUL, Sighting
 
 ROLE_COLOURS: dict[str, tuple[int, int, int]] = {
     "hand": (60, 200, 40),
@@ -25,7 +25,7 @@ def draw_sightings(
     """A copy of the photo with its sightings drawn in.
 
     image: (h, w, 3) BGR. scale: pixels of the upright photo, in which quads are given, for one pixel of the
-    image, as in `Photo.scale`. A doubtful piece (under 0.8) has a question mark; the tick marks its own top.
+    image, as in `Photo.scale`. A doubtful piece has a question mark; the tick marks its own top.
     """
     picture = image.copy()
     for sighting in sightings:
@@ -38,7 +38,7 @@ def draw_sightings(
         tick = top + 0.2 * (middle - top)
         cv2.line(picture, _pixel(top), _pixel(tick), colour, line, cv2.LINE_AA)
         if names:
-            text = sighting.piece + ("?" if sighting.confidence < 0.8 else "")
+            text = sighting.piece + ("?" if sighting.confidence < DOUBTFUL else "")
             text += "" if sighting.row is None else f"/{sighting.row}"
             text += "" if sighting.group is None else f"g{sighting.group}"
             size = max(0.3, side / 70)

@@ -10,10 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.pieces import format_pieces
-from companion.reading import Reading, Sighting
-
-DOUBTFUL = 0.9
-"""A piece read with less confidence is marked with `?` and listed with what else it may be."""
+from companion.reading import DOUBTFUL, Reading, Sighting
 
 READABLE_DECKS = ("mahjong",)
 """Decks that the shipped models read; the other names of `--deck` are refused with a clear word."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from flask import Blueprint, Response, abort, render_template, send_from_directory
 
-from companion.commands.read import DOUBTFUL
+from companion.reading import DOUBTFUL
 
 TRANSLATIONS = Path(__file__).parents[1] / "translations"
 
