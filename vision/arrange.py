@@ -9,6 +9,7 @@ Lengths are counted in pieces, as in `vision.rows`.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -122,7 +123,7 @@ def find_own(
     backs = np.array([s.piece == BACK for s in sightings])
     faced = [row for row in rows if not all(backs[list(row.pieces)])]
     everything = Own(tuple(faced), False)
-    candidates = [row for row in faced if np.mean(backs[list(row.pieces)]) < 0.5]
+    candidates = [row for row in faced if np.mean(backs[list(row.pieces)]) <= 0.5]
     if not candidates:
         return everything
     largest = max(_mean_size(shape, row) for row in candidates if len(row) >= min(3, len(candidates[0])))
@@ -131,13 +132,9 @@ def find_own(
     if _is_grid(shape, main, candidates):
         return everything
     own = _with_neighbours(shape, main, candidates, sightings, sizes or (math.inf,))
-    count = _count(own, sightings)
     rest = [i for row in faced if row not in own for i in row.pieces if not backs[i]]
-    if not rest:
-        return Own(tuple(own), True)
-    if len(main) >= 7 or (len(main) >= 4 and sizes and count >= min(sizes) - 1):
-        return Own(tuple(own), True)
-    if len(main) >= 4 and _all_beyond(shape, main, own, rest):
+    in_line = sum(len(row) for row in own if len(row) >= 3)
+    if not rest or in_line >= 7 or (len(main) >= 4 and _all_beyond(shape, main, own, rest)):
         return Own(tuple(own), True)
     return everything
 
@@ -203,7 +200,9 @@ def _offset(shape: Shape, main: Row, row: Row) -> _Offset:
         if abs(det) < 1e-6:
             continue
         d = shape.centre[i] - mine[k]
-        away = abs(cross(along, d) / det) - 1
+        # A standing row is shortened, a lying one behind it is not: the gap counts in heights of the higher.
+        height = max(abs(cross(along, side) / det) for side in shape.sides[i])
+        away = (abs(cross(along, d) / det) - (1 + height) / 2) / max(1.0, height)
         step = cross(d, across) / det
         past = (k == len(main) - 1 and step > 0) or (k == 0 and step < 0)
         beside = abs(step) - 1 if past else 0.0
@@ -224,13 +223,14 @@ def _belongs(
     sizes: Sequence[float],
 ) -> bool:
     """Whether a row beside the own ones is part of the same hand, by distance and by what a hand can hold."""
+    alone = len(row) > 1 or _stands_alone(shape, own, row)
     if all(sightings[i].piece[-1] == "f" for i in row.pieces):
-        return near.away < 1.6 and near.beside < 3.0
+        return near.away < (1.6 if alone else 0.4) and near.beside < 3.0
     before = _count(own, sightings)
     after = _count([*own, row], sightings)
     if after > max(sizes) + _kongs([*own, row], sightings):
         # Too many for one hand, yet nobody lays foreign tiles edge to edge to the own, but for a block.
-        alone = not any(
+        block = any(
             r is not row
             and r not in own
             and len(r) > 1
@@ -238,25 +238,24 @@ def _belongs(
             and o.away < 0.35
             for r in rows
         )
-        return len(row) >= 3 and near.away < 0.35 and near.beside < 1.0 and alone
-    if near.away < 0.5 and near.beside < 1.5:
+        return len(row) >= 3 and near.away < 0.35 and near.beside < 1.0 and not block
+    if near.away < (0.5 if alone else 0.25) and near.beside < 1.5:
         return True
     if len(row) == 1:
         # One tile set apart wins the hand: then it stands alone, and the hand lacks just one.
-        mine = {i for r in own for i in r.pieces}
-        distance = np.linalg.norm(shape.centre - shape.centre[row.pieces[0]], axis=1)
-        to_own = min(distance[i] for i in mine)
-        others = [i for i in range(len(shape)) if i not in mine and i != row.pieces[0]]
         lacking = (max(sizes) - before) % 3 == 1
-        return (
-            lacking
-            and near.away < 1.2
-            and near.beside < 1.5
-            and all(distance[i] > 1.3 * to_own for i in others)
-        )
+        return alone and lacking and near.away < 1.2 and near.beside < 1.5
     if near.away < 1.7:
         return before < min(sizes)
     return before <= min(sizes) - 2 and len(row) in (3, 4) and _best_set(row.pieces, sightings) is not None
+
+
+def _stands_alone(shape: Shape, own: Sequence[Row], row: Row) -> bool:
+    """Whether a lone piece is clearly nearer to the own rows than to any other piece."""
+    piece, mine = row.pieces[0], {i for r in own for i in r.pieces}
+    distance = np.linalg.norm(shape.centre - shape.centre[piece], axis=1)
+    others = [i for i in range(len(shape)) if i not in mine and i != piece]
+    return not others or bool(distance[others].min() > 1.3 * distance[list(mine)].min())
 
 
 def _is_grid(shape: Shape, main: Row, rows: Sequence[Row]) -> bool:
@@ -336,7 +335,7 @@ def find_melds(
         if whole[r] and any(not sets for k, sets in enumerate(whole) if k != r):
             groups += whole[r]
         else:
-            groups += _melds_in_line(row, _segments(row), sightings)
+            groups += _melds_in_line(row, sightings, only=len(own.rows) == 1)
     total = _count(own.rows, sightings)
     concealed = total - sum(sightings[i].piece != BACK for g in groups for i in g.pieces)
     if groups and concealed < 1:
@@ -386,41 +385,42 @@ def _segments(row: Row) -> list[_Segment]:
     ]
 
 
-def _melds_in_line(row: Row, parts: Sequence[_Segment], sightings: Sequence[Sighting]) -> list[Group]:
-    """Declared groups among the segments of one row."""
+def _melds_in_line(row: Row, sightings: Sequence[Sighting], only: bool) -> list[Group]:
+    """Declared groups among the segments of one row; `only` when there is no other own row."""
+    parts = _segments(row)
     if len(parts) < 2:
         return []
     found = [_best_set([row.pieces[k] for k in part.places], sightings) for part in parts]
     turned = [len({row.axes[k] for k in part.places}) > 1 for part in parts]
     sure = [g is not None and (g.concealed or t) for g, t in zip(found, turned, strict=True)]
     rest = [k for k, group in enumerate(found) if group is None and len(parts[k].places) > 1]
-    loose = [k for k, group in enumerate(found) if group is not None and group.kind == "chow"]
+    chows = [k for k, group in enumerate(found) if group is not None and group.kind == "chow"]
     if (
         not any(sure)
         and max((len(parts[k].places) for k in rest), default=0) <= 4
-        and len(rest) + len(loose) >= 2
+        and len(rest) + len(chows) >= 2
     ):
         return []  # every set stands apart: that is how this player sorts a hand
-    inner = max(
-        (min(parts[k].before, parts[k + 1].before) for k in rest if k + 1 in rest), default=0.0
-    )  # the widest gap inside the concealed part
-    groups: list[Group] = []
+    # The widest gap inside the concealed part.
+    inner = max((min(parts[k].after, parts[k + 1].before) for k in rest if k + 1 in rest), default=0.0)
+    declared: set[int] = set()
     for side in (range(len(parts)), range(len(parts) - 1, -1, -1)):
-        for k in side:
-            group = found[k]
-            if group is None or (not sure[k] and not _set_apart(parts[k], group, inner)):
-                break
-            if len(groups) + 1 == len(parts):
-                break
-            if group not in groups:
-                groups.append(group)
-    groups += [g for k, g in enumerate(found) if sure[k] and g is not None and g not in groups]
-    return sorted(groups, key=lambda g: row.pieces.index(g.pieces[0]))
+        block = list(itertools.takewhile(lambda k: found[k] is not None, side))
+        if only and len(block) == len(parts):
+            block.pop()
+        apart = [k for k in block if sure[k] or min(parts[k].before, parts[k].after) > max(0.3, 1.7 * inner)]
+        # A chow is believed beside a declared pung, or when it stands wide apart.
+        pungs = any(sure[k] or _kind_of(found[k]) != "chow" for k in apart)
+        declared |= {
+            k
+            for k in apart
+            if pungs or _kind_of(found[k]) != "chow" or min(parts[k].before, parts[k].after) > 0.8
+        }
+    return [group for k, group in enumerate(found) if group is not None and (k in declared or sure[k])]
 
 
-def _set_apart(part: _Segment, group: Group, inner: float) -> bool:
-    gap = min(part.before, part.after)
-    return gap > max(0.3, 1.7 * inner) and (group.kind != "chow" or gap > 0.8)
+def _kind_of(group: Group | None) -> str:
+    return "" if group is None else group.kind
 
 
 def _parse_sets(pieces: Sequence[int], sightings: Sequence[Sighting]) -> list[Group]:
