@@ -60,6 +60,14 @@ class FaceSet:
         return pictures[int(rng.integers(len(pictures)))]
 
 
+def read_picture(path: Path) -> np.ndarray:
+    """A picture as (height, width, 3) uint8 BGR; ValueError when the file is none."""
+    image = cv2.imread(str(path))
+    if image is None:
+        raise ValueError(f"{path} is not a picture")
+    return np.asarray(image)
+
+
 def _read_bgra(path: Path, height: int = 160) -> np.ndarray:
     image = cv2.imread(str(path), cv2.IMREAD_UNCHANGED)
     if image is None:
@@ -80,7 +88,8 @@ def paper_to_alpha(face: np.ndarray) -> np.ndarray:
     """Make the paper of a photographed face transparent, so that it prints on a body of any colour.
 
     face: (height, width, 3) uint8 BGR, filled by one upright tile. Returns (height, width, 4) uint8 BGRA.
-    The paper is a smooth surface fitted to the brightest pixels; what is darker or more coloured than it is ink.
+    The paper is a smooth surface fitted to the brightest pixels; what is darker or more coloured than it is
+    ink.
     """
     pixels = face.astype(np.float32)
     small = cv2.resize(pixels, (24, 32), interpolation=cv2.INTER_AREA)
@@ -152,7 +161,7 @@ def _with_missing_faces(faces: dict[str, list[np.ndarray]]) -> dict[str, list[np
 @functools.lru_cache(maxsize=4)
 def drawn_sets(folder: Path) -> tuple[FaceSet, ...]:
     """The drawn sets under `tile-art` and `tile-art-ink` of the data folder."""
-    with open(folder / "tile-art" / "MANIFEST.tsv", encoding="utf-8") as manifest:
+    with (folder / "tile-art" / "MANIFEST.tsv").open(encoding="utf-8") as manifest:
         tiers = {row["set"]: row["tier"] for row in csv.DictReader(manifest, delimiter="\t")}
     sets = []
     for kind, inset in (("tile-art-ink", True), ("tile-art", False)):

@@ -12,17 +12,17 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from datasets.art import FACES, FLOWERS, HONOURS, RED_FIVES, SUITED, FaceSet, drawn_sets, shop_photos
+from datasets.art import FLOWERS, HONOURS, RED_FIVES, SUITED, FaceSet, drawn_sets, read_picture, shop_photos
 from datasets.photographic import photograph
-from datasets.render import Body, Camera, Placed, Scene, SceneTile, render
+from datasets.render import Body, Camera, Placed, Pose, Scene, SceneTile, render
 
 NOT_TABLES = ("mah_bamboo", "mah_stones", "mate_")
-"""Backgrounds that show no table (data README); they serve as clutter only."""
+"""Backgrounds that show no table (data README)."""
 
 
 @dataclass(frozen=True)
 class Material:
-    """Everything scenes are made of: face sets with their weights, and table textures ((h, w, 3) uint8 BGR)."""
+    """Everything scenes are made of: weighted face sets, table textures ((h, w, 3) uint8 BGR)."""
 
     sets: tuple[FaceSet, ...]
     tables: tuple[np.ndarray, ...]
@@ -32,26 +32,37 @@ class Material:
         return self.sets[int(rng.choice(len(self.sets), p=weights / weights.sum()))]
 
 
-HELD_OUT_SETS = ("imahjong-tw", "pysol-zy", "kde-traditional", "xmahjongg-real", "gnome-smooth", "font-symbola")
+HELD_OUT_SETS = (
+    "imahjong-tw",
+    "pysol-zy",
+    "kde-traditional",
+    "xmahjongg-real",
+    "gnome-smooth",
+    "font-symbola",
+)
 """Drawn sets kept out of training, so that rendered scenes can measure unseen artwork."""
 
 
 def set_filter(part: str) -> Callable[[str], bool]:
-    """A filter of face sets by name: `train` leaves the held-out sets away, `held-out` keeps only them, `all` keeps all."""
+    """A filter of face sets by name: `train` leaves the held-out sets away, `held-out` keeps only them, `all`
+    keeps all.
+    """
     if part not in ("train", "held-out", "all"):
         raise ValueError(f"part of the art must be train, held-out or all, not {part!r}")
     return lambda name: part == "all" or (name.split("/")[-1] in HELD_OUT_SETS) == (part == "held-out")
 
 
 def load_material(folder: Path, only: Callable[[str], bool] | None = None, photos: bool = True) -> Material:
-    """Read art and textures from the data folder; `only` picks face sets by name, `photos` adds the shop photos."""
+    """Read art and textures from the data folder; `only` picks face sets by name, `photos` adds the shop
+    photos.
+    """
     sets = tuple(s for s in drawn_sets(folder) if only is None or only(s.name))
     if photos:
         sets += (shop_photos(folder),)
     tables = []
     for path in sorted((folder / "backgrounds").glob("*.jpg")):
         if not path.stem.startswith(NOT_TABLES):
-            picture = cv2.imread(str(path))
+            picture = read_picture(path)
             scale = 900 / max(picture.shape[:2])
             tables.append(cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA))
     return Material(sets, tuple(tables))
@@ -88,7 +99,7 @@ def random_body(rng: np.random.Generator) -> Body:
     else:
         front = rng.uniform(110, 235, 3)
     hue = rng.integers(0, 180)
-    shade = np.uint8([[[hue, rng.integers(90, 255), rng.integers(60, 240)]]])
+    shade = np.array([[[hue, rng.integers(90, 255), rng.integers(60, 240)]]], np.uint8)
     back = cv2.cvtColor(shade, cv2.COLOR_HSV2BGR)[0, 0].astype(float)
     if rng.random() < 0.15:
         back = front * rng.uniform(0.85, 1.0)
@@ -104,8 +115,18 @@ def random_body(rng: np.random.Generator) -> Body:
 
 
 def _row(
-    faces: list[str], body: Body, rng: np.random.Generator, *, x: float = 0.0, y: float = 0.0, yaw: float = 0.0,
-    pose: str = "up", role: str = "hand", group: int | None = None, flip: float = 0.0, gap: float | None = None,
+    faces: list[str],
+    body: Body,
+    rng: np.random.Generator,
+    *,
+    x: float = 0.0,
+    y: float = 0.0,
+    yaw: float = 0.0,
+    pose: Pose = "up",
+    role: str = "hand",
+    group: int | None = None,
+    flip: float = 0.0,
+    gap: float | None = None,
 ) -> list[Placed]:
     """Tiles side by side, centred at (x, y) along direction `yaw`."""
     gap = (0.0 if rng.random() < 0.6 else rng.uniform(0.0, 0.12)) if gap is None else gap
@@ -118,14 +139,23 @@ def _row(
         turn = yaw + rng.normal(0, jitter * 0.5) + (np.pi if rng.random() < flip else 0.0)
         placed.append(
             Placed(
-                face, pose, x + along * np.cos(yaw) - across * np.sin(yaw),
-                y + along * np.sin(yaw) + across * np.cos(yaw), turn, 0, lean, role, group,
+                face,
+                pose,
+                x + along * np.cos(yaw) - across * np.sin(yaw),
+                y + along * np.sin(yaw) + across * np.cos(yaw),
+                turn,
+                0,
+                lean,
+                role,
+                group,
             )
         )
     return placed
 
 
-def _melds(art: FaceSet, body: Body, rng: np.random.Generator, x: float, y: float) -> tuple[list[Placed], float]:
+def _melds(
+    art: FaceSet, body: Body, rng: np.random.Generator, x: float, y: float
+) -> tuple[list[Placed], float]:
     """Some declared melds laid to the right of x; returns them and where they end."""
     placed: list[Placed] = []
     for group in range(int(rng.integers(1, 5))):
@@ -147,10 +177,20 @@ def _melds(art: FaceSet, body: Body, rng: np.random.Generator, x: float, y: floa
         x += rng.uniform(0.25, 0.8)
         for number, name in enumerate(faces):
             wide = body.height if number == turned else 1.0
-            pose = "down" if hidden and number in (0, 3) else "up"
+            pose: Pose = "down" if hidden and number in (0, 3) else "up"
             sink = -(body.height - 1) / 2 if number == turned else 0.0
             placed.append(
-                Placed(name, pose, x + wide / 2, y + sink, np.pi / 2 if number == turned else 0.0, 0, 0, "meld", group)
+                Placed(
+                    name,
+                    pose,
+                    x + wide / 2,
+                    y + sink,
+                    np.pi / 2 if number == turned else 0.0,
+                    0,
+                    0,
+                    "meld",
+                    group,
+                )
             )
             x += wide + 0.01
     return placed, x
@@ -165,12 +205,23 @@ def _wall(length: int, body: Body, rng: np.random.Generator, x: float, y: float,
                 continue
             along = number - (length - 1) / 2
             placed.append(
-                Placed("1p", "down", x + along * np.cos(yaw), y + along * np.sin(yaw), yaw + rng.normal(0, 0.01), level, 0, "back")
+                Placed(
+                    "1p",
+                    "down",
+                    x + along * np.cos(yaw),
+                    y + along * np.sin(yaw),
+                    yaw + rng.normal(0, 0.01),
+                    level,
+                    0,
+                    "back",
+                )
             )
     return placed
 
 
-def _heap(count: int, art: FaceSet, body: Body, rng: np.random.Generator, x: float, y: float, spread: float) -> list[Placed]:
+def _heap(
+    count: int, art: FaceSet, body: Body, rng: np.random.Generator, x: float, y: float, spread: float
+) -> list[Placed]:
     """Discards thrown without order; no two overlap."""
     pool = _faces_of(art, SUITED + HONOURS + FLOWERS)
     placed: list[Placed] = []
@@ -179,7 +230,7 @@ def _heap(count: int, art: FaceSet, body: Body, rng: np.random.Generator, x: flo
             break
         px, py = x + rng.normal(0, spread), y + rng.normal(0, spread * 0.5)
         if all((p.x - px) ** 2 + (p.y - py) ** 2 > (1.0 + 0.35 * rng.random()) ** 2 * 1.2 for p in placed):
-            pose = "down" if rng.random() < 0.08 else "up"
+            pose: Pose = "down" if rng.random() < 0.08 else "up"
             face = pool[int(rng.integers(len(pool)))]
             placed.append(Placed(face, pose, px, py, rng.uniform(-np.pi, np.pi), 0, 0, "other"))
     return placed
@@ -187,7 +238,7 @@ def _heap(count: int, art: FaceSet, body: Body, rng: np.random.Generator, x: flo
 
 def _own_hand(art: FaceSet, body: Body, rng: np.random.Generator) -> list[Placed]:
     """The player's own tiles along the near edge: one or two rows, maybe melds and a tile set apart."""
-    pose = "stand" if rng.random() < 0.5 else "up"
+    pose: Pose = "stand" if rng.random() < 0.5 else "up"
     count = int(rng.choice([13, 14, 14, 14, 10, 11, 7, 8, 15, 16, 17, 4, 5, 2]))
     faces = draw_pieces(count, art, rng)
     # A tile upside-down in the row happens; a whole row seen from the other side too.
@@ -196,13 +247,26 @@ def _own_hand(art: FaceSet, body: Body, rng: np.random.Generator) -> list[Placed
     if rng.random() < 0.2 and count >= 8:
         cut = count // 2 + int(rng.integers(-2, 3))
         placed += _row(faces[:cut], body, rng, y=0, pose=pose, flip=flip)
-        placed += _row(faces[cut:], body, rng, x=rng.normal(0, 1), y=rng.uniform(1.5, 2.2), pose="up", flip=flip)
+        placed += _row(
+            faces[cut:], body, rng, x=rng.normal(0, 1), y=rng.uniform(1.5, 2.2), pose="up", flip=flip
+        )
     else:
         placed += _row(faces, body, rng, pose=pose, flip=flip, yaw=rng.normal(0, 0.02))
     right = max(p.x for p in placed) + 0.6
     if rng.random() < 0.15:
         last = draw_pieces(1, art, rng)[0]
-        placed.append(Placed(last, pose, right + rng.uniform(0.3, 1.0), rng.normal(0, 0.1), rng.normal(0, 0.1), 0, 0, "hand"))
+        placed.append(
+            Placed(
+                last,
+                pose,
+                right + rng.uniform(0.3, 1.0),
+                rng.normal(0, 0.1),
+                rng.normal(0, 0.1),
+                0,
+                0,
+                "hand",
+            )
+        )
         right += 2.2
     if count <= 11 and rng.random() < 0.8:
         melds, _ = _melds(art, body, rng, right, rng.normal(0, 0.2) + (0.6 if pose == "stand" else 0))
@@ -213,18 +277,43 @@ def _own_hand(art: FaceSet, body: Body, rng: np.random.Generator) -> list[Placed
 def _game(art: FaceSet, body: Body, rng: np.random.Generator) -> tuple[list[Placed], dict[str, float]]:
     tiles = _own_hand(art, body, rng)
     if rng.random() < 0.8:
-        tiles += _heap(int(rng.integers(3, 45)), art, body, rng, rng.normal(0, 3), rng.uniform(8, 13), rng.uniform(1.5, 4))
+        tiles += _heap(
+            int(rng.integers(3, 45)),
+            art,
+            body,
+            rng,
+            rng.normal(0, 3),
+            rng.uniform(8, 13),
+            rng.uniform(1.5, 4),
+        )
     for _ in range(int(rng.integers(0, 4))):
         side = rng.random()
         if side < 0.45:
-            tiles += _wall(int(rng.integers(4, 18)), body, rng, rng.normal(0, 4), rng.uniform(3.4, 7), rng.normal(0, 0.15))
+            tiles += _wall(
+                int(rng.integers(4, 18)),
+                body,
+                rng,
+                rng.normal(0, 4),
+                rng.uniform(3.4, 7),
+                rng.normal(0, 0.15),
+            )
         elif side < 0.8:
             where = rng.choice([-1, 1]) * rng.uniform(10, 14)
-            tiles += _wall(int(rng.integers(4, 14)), body, rng, where, rng.uniform(8, 13), np.pi / 2 + rng.normal(0, 0.1))
+            tiles += _wall(
+                int(rng.integers(4, 14)), body, rng, where, rng.uniform(8, 13), np.pi / 2 + rng.normal(0, 0.1)
+            )
         else:
             faces = draw_pieces(int(rng.integers(4, 14)), art, rng)
-            row = _row(faces, body, rng, x=rng.normal(0, 2), y=rng.uniform(15, 20), yaw=np.pi, role="other",
-                       pose="stand" if rng.random() < 0.6 else "up")
+            row = _row(
+                faces,
+                body,
+                rng,
+                x=rng.normal(0, 2),
+                y=rng.uniform(15, 20),
+                yaw=np.pi,
+                role="other",
+                pose="stand" if rng.random() < 0.6 else "up",
+            )
             tiles += row
     return tiles, {"span": rng.uniform(13, 26), "low": np.radians(22), "high": np.radians(75)}
 
@@ -241,8 +330,14 @@ def _grid(art: FaceSet, body: Body, rng: np.random.Generator) -> tuple[list[Plac
     gap, flip = rng.choice([0.0, 0.0, rng.uniform(0, 0.3)]), rng.choice([0.0, 0.5])
     tiles = []
     for r in range(rows):
-        tiles += _row(faces[r * cols : (r + 1) * cols], body, rng, y=r * (body.height + gap), flip=flip, gap=gap)
-    return tiles, {"span": max(cols, rows * 1.4) * rng.uniform(1.15, 1.9), "low": np.radians(40), "high": np.radians(90)}
+        tiles += _row(
+            faces[r * cols : (r + 1) * cols], body, rng, y=r * (body.height + gap), flip=flip, gap=gap
+        )
+    return tiles, {
+        "span": max(cols, rows * 1.4) * rng.uniform(1.15, 1.9),
+        "low": np.radians(40),
+        "high": np.radians(90),
+    }
 
 
 def _scatter(art: FaceSet, body: Body, rng: np.random.Generator) -> tuple[list[Placed], dict[str, float]]:
@@ -256,9 +351,13 @@ def _scatter(art: FaceSet, body: Body, rng: np.random.Generator) -> tuple[list[P
 
 def _close_up(art: FaceSet, body: Body, rng: np.random.Generator) -> tuple[list[Placed], dict[str, float]]:
     faces = draw_pieces(int(rng.integers(1, 7)), art, rng)
-    pose = "stand" if rng.random() < 0.4 else "up"
+    pose: Pose = "stand" if rng.random() < 0.4 else "up"
     tiles = _row(faces, body, rng, pose=pose, flip=0.2)
-    return tiles, {"span": len(faces) * rng.uniform(1.2, 2.5) + 2, "low": np.radians(30), "high": np.radians(90)}
+    return tiles, {
+        "span": len(faces) * rng.uniform(1.2, 2.5) + 2,
+        "low": np.radians(30),
+        "high": np.radians(90),
+    }
 
 
 LAYOUTS: dict[str, tuple[Callable[..., tuple[list[Placed], dict[str, float]]], float]] = {
@@ -281,12 +380,14 @@ def _table(material: Material, camera: Camera, rng: np.random.Generator, edge: f
         kind = rng.random()
         if kind < 0.45:
             # Cloth of an automatic table: one colour, a trace of the texture.
-            hue = rng.choice([rng.integers(35, 85), rng.integers(35, 85), rng.integers(90, 125), rng.integers(0, 180)])
-            colour = np.uint8([[[hue, rng.integers(60, 255), rng.integers(30, 210)]]])
+            hue = rng.choice(
+                [rng.integers(35, 85), rng.integers(35, 85), rng.integers(90, 125), rng.integers(0, 180)]
+            )
+            colour = np.array([[[hue, rng.integers(60, 255), rng.integers(30, 210)]]], np.uint8)
             flat = cv2.cvtColor(colour, cv2.COLOR_HSV2BGR)[0, 0].astype(np.float32)
             picture = flat + (picture - picture.mean((0, 1))) * rng.uniform(0, 0.5)
         else:
-            picture = picture * rng.uniform(0.4, 1.25) + rng.normal(0, 10, 3)
+            picture = picture * rng.uniform(0.4, 1.25) + rng.normal(0, 10, 3).astype(np.float32)
         return np.clip(picture, 0, 255).astype(np.uint8)
 
     def lay(picture: np.ndarray, near: float, far: float, side: float) -> None:
@@ -295,7 +396,9 @@ def _table(material: Material, camera: Camera, rng: np.random.Generator, edge: f
         if not np.isfinite(quad).all():
             return
         h, w = picture.shape[:2]
-        warp = cv2.getPerspectiveTransform(np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32), quad.astype(np.float32))
+        warp = cv2.getPerspectiveTransform(
+            np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32), quad.astype(np.float32)
+        )
         laid = cv2.warpPerspective(picture, warp, (width, height), flags=cv2.INTER_LINEAR)
         mask = cv2.warpPerspective(np.full((h, w), 255, np.uint8), warp, (width, height))
         image[mask > 127] = laid[mask > 127]
@@ -319,7 +422,9 @@ def _clutter(image: np.ndarray, rng: np.random.Generator, above: bool) -> list[n
     outlines: list[np.ndarray] = []
 
     def blob(centre: np.ndarray, radii: tuple[float, float], turn: float, colour: np.ndarray) -> None:
-        shape = cv2.ellipse2Poly((int(centre[0]), int(centre[1])), (max(2, int(radii[0])), max(2, int(radii[1]))), int(turn), 0, 360, 12)
+        middle = (int(centre[0]), int(centre[1]))
+        reach = (max(2, int(radii[0])), max(2, int(radii[1])))
+        shape = np.asarray(cv2.ellipse2Poly(middle, reach, int(turn), 0, 360, 12))
         cv2.fillPoly(image, [shape], tuple(float(c) for c in np.clip(colour, 0, 255)), cv2.LINE_AA)
         outlines.append(shape)
 
@@ -330,21 +435,36 @@ def _clutter(image: np.ndarray, rng: np.random.Generator, above: bool) -> list[n
             x, y = rng.uniform(0, width), rng.uniform(0, height)
             if kind < 0.4:
                 w, h = rng.uniform(0.03, 0.3, 2) * size
-                box = cv2.boxPoints(((x, y), (w, h), rng.uniform(0, 180))).astype(np.int32)
+                box = np.asarray(cv2.boxPoints(((x, y), (w, h), rng.uniform(0, 180))), np.int32)
                 cv2.fillPoly(image, [box], tuple(rng.uniform(0, 255, 3)), cv2.LINE_AA)
             elif kind < 0.7:
                 for line in range(int(rng.integers(2, 8))):
                     text = "".join(chr(int(c)) for c in rng.integers(33, 122, size=int(rng.integers(5, 25))))
-                    cv2.putText(image, text, (int(x), int(y + line * 16)), int(rng.integers(0, 5)), rng.uniform(0.3, 0.9),
-                                tuple(rng.uniform(0, 120, 3)), int(rng.integers(1, 3)), cv2.LINE_AA)
+                    cv2.putText(
+                        image,
+                        text,
+                        (int(x), int(y + line * 16)),
+                        int(rng.integers(0, 5)),
+                        rng.uniform(0.3, 0.9),
+                        tuple(rng.uniform(0, 120, 3)),
+                        int(rng.integers(1, 3)),
+                        cv2.LINE_AA,
+                    )
             else:
                 for _ in range(int(rng.integers(1, 4))):
                     side = rng.uniform(0.012, 0.03) * size
                     cx, cy = x + rng.normal(0, side * 2), y + rng.normal(0, side * 2)
-                    box = cv2.boxPoints(((cx, cy), (side, side), rng.uniform(0, 90)))
-                    cv2.fillPoly(image, [box.astype(np.int32)], tuple(rng.uniform(200, 255, 3)), cv2.LINE_AA)
+                    box = np.asarray(cv2.boxPoints(((cx, cy), (side, side), rng.uniform(0, 90))), np.int32)
+                    cv2.fillPoly(image, [box], tuple(rng.uniform(200, 255, 3)), cv2.LINE_AA)
                     for px, py in rng.normal(0, side * 0.22, (int(rng.integers(1, 6)), 2)):
-                        cv2.circle(image, (int(cx + px), int(cy + py)), max(1, int(side * 0.09)), (40, 40, 160), -1, cv2.LINE_AA)
+                        cv2.circle(
+                            image,
+                            (int(cx + px), int(cy + py)),
+                            max(1, int(side * 0.09)),
+                            (40, 40, 160),
+                            -1,
+                            cv2.LINE_AA,
+                        )
         return outlines
     skin = np.array([120, 150, 205]) * rng.uniform(0.45, 1.15) + rng.normal(0, 8, 3)
     for _ in range(int(rng.integers(1, 3))):
@@ -356,7 +476,12 @@ def _clutter(image: np.ndarray, rng: np.random.Generator, above: bool) -> list[n
         palm = base + inward * size * rng.uniform(-0.02, 0.14)
         sleeve = rng.uniform(0, 200, 3)
         turn = np.degrees(np.arctan2(inward[1], inward[0]))
-        blob(palm - inward * size * 0.13, (size * 0.14, size * 0.055), turn, sleeve if rng.random() < 0.5 else skin)
+        blob(
+            palm - inward * size * 0.13,
+            (size * 0.14, size * 0.055),
+            turn,
+            sleeve if rng.random() < 0.5 else skin,
+        )
         blob(palm, (size * 0.06, size * 0.045), turn, skin)
         for finger in range(int(rng.integers(2, 6))):
             spread = np.radians(turn + (finger - 2) * 16 + rng.normal(0, 5))
@@ -385,9 +510,9 @@ def random_scene(
     focal = rng.uniform(0.7, 1.4)
     elevation = rng.uniform(view["low"], view["high"])
     distance = view["span"] * focal * rng.uniform(0.9, 1.25) * (1.0 if width >= height else 1.3)
-    middle = (np.mean([t.x for t in tiles if t.role in ("hand", "meld")]) if tiles else 0.0)
+    middle = float(np.mean([t.x for t in tiles if t.role in ("hand", "meld")])) if tiles else 0.0
     ahead = rng.uniform(-0.5, 4.0) if chosen == "game" else rng.normal(1.0, 0.8)
-    target = (middle + rng.normal(0, 0.8), ahead, 0.3)
+    target = (middle + float(rng.normal(0, 0.8)), float(ahead), 0.3)
     azimuth = rng.normal(0, 0.25)
     roll = rng.normal(0, 0.06)
     # Only tiles that lie flat show their faces to every side of the table.

@@ -1,4 +1,5 @@
-"""Render the sample photo of the page and the small test photos, from art whose licence allows to ship pictures of it.
+"""Render the sample photo of the page and the small test photos, from art whose licence allows to ship
+pictures of it.
 
     python -m datasets.make_sample --sample web/static/samples/sichuan-hand.jpg --tests tests/data/photos
 
@@ -15,7 +16,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from datasets.art import data_folder, drawn_sets
+from datasets.art import data_folder, drawn_sets, read_picture
 from datasets.make_scenes import scene_entry
 from datasets.photographic import photograph
 from datasets.render import Body, Camera, Placed, Scene, render
@@ -24,27 +25,40 @@ IVORY = Body(1.34, 0.72, (232, 243, 246), (120, 140, 30), 0.66, 0.08, 0.09)
 WHITE = Body(1.36, 0.62, (246, 248, 248), (150, 70, 20), 0.6, 0.07, 0.1)
 
 
-def _row(faces: str, x: float, y: float, pose: str = "up", role: str = "hand", group: int | None = None) -> list[Placed]:
+def _row(
+    faces: str, x: float, y: float, pose: str = "up", role: str = "hand", group: int | None = None
+) -> list[Placed]:
     names = faces.split()
     return [Placed(name, pose, x + i * 1.012, y, 0.0, 0, 0.0, role, group) for i, name in enumerate(names)]  # type: ignore[arg-type]
 
 
 def _table(data: Path, texture: str, width: int, height: int, camera: Camera) -> np.ndarray:
-    picture = cv2.imread(str(data / "backgrounds" / texture))
+    picture = read_picture(data / "backgrounds" / texture)
     wide = np.tile(picture, (2, 2, 1))
-    quad = camera.project(np.array([[-24.0, 30, 0], [24, 30, 0], [24, -8, 0], [-24, -8, 0]])).astype(np.float32)
+    quad = camera.project(np.array([[-24.0, 30, 0], [24, 30, 0], [24, -8, 0], [-24, -8, 0]])).astype(
+        np.float32
+    )
     h, w = wide.shape[:2]
     warp = cv2.getPerspectiveTransform(np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32), quad)
-    return cv2.warpPerspective(wide, warp, (width, height), flags=cv2.INTER_AREA, borderMode=cv2.BORDER_REFLECT)
+    return cv2.warpPerspective(
+        wide, warp, (width, height), flags=cv2.INTER_AREA, borderMode=cv2.BORDER_REFLECT
+    )
 
 
 def _scene(
-    data: Path, art: str, texture: str, body: Body, tiles: list[Placed], camera: tuple, size: tuple[int, int], seed: int
+    data: Path,
+    art: str,
+    texture: str,
+    body: Body,
+    tiles: list[Placed],
+    camera: tuple[tuple[float, float, float], float, float, float, float, float],
+    size: tuple[int, int],
+    seed: int,
 ) -> Scene:
     """A scene drawn at twice its size and shrunk, so that edges are smooth."""
     width, height = size
     rng = np.random.default_rng(seed)
-    eye = Camera.looking(*camera, width=2 * width, height=2 * height)
+    eye = Camera.looking(*camera, 2 * width, 2 * height)
     faces = next(s for s in drawn_sets(data) if s.name == art)
     scene = render(_table(data, texture, 2 * width, 2 * height, eye), tiles, eye, faces, body, rng)
     scene.image = cv2.resize(scene.image, (width, height), interpolation=cv2.INTER_AREA)
@@ -60,35 +74,63 @@ def _discards(seed: int, count: int) -> list[Placed]:
     while len(placed) < count:
         x, y = rng.normal(5, 2.6), rng.normal(9.0, 1.2)
         if all((p.x - x) ** 2 + (p.y - y) ** 2 > 2.2 for p in placed):
-            placed.append(Placed(pool[int(rng.integers(27))], "up", x, y, rng.uniform(-1.2, 1.2), 0, 0, "other"))
+            placed.append(
+                Placed(pool[int(rng.integers(27))], "up", x, y, rng.uniform(-1.2, 1.2), 0, 0, "other")
+            )
     return placed
 
 
 def _wall(x: float, y: float, length: int) -> list[Placed]:
-    return [Placed("1p", "down", x + i * 1.01, y, 0.0, level, 0, "back") for level in (0, 1) for i in range(length)]
+    return [
+        Placed("1p", "down", x + i * 1.01, y, 0.0, level, 0, "back")
+        for level in (0, 1)
+        for i in range(length)
+    ]
 
 
 def scenes(data: Path) -> dict[str, Scene]:
-    """The sample (`sichuan-hand`: 234567m 88m 345p and a pung of 2p, complete) and the test photos, by name."""
+    """The sample (`sichuan-hand`: 234567m 88m 345p and a pung of 2p) and the test photos, by name."""
     game = _row("2m 3m 4m 5m 6m 7m 8m 8m 3p 4p 5p", 0, 0) + _row("2p 2p 2p", 12.4, 0, role="meld", group=0)
     return {
         "sichuan-hand": _scene(
-            data, "tile-art-ink/fluffystuff-regular", "proc_felt_0.jpg", IVORY, game + _wall(1, 4.6, 9) + _discards(4, 12),
-            ((7.0, 2.6, 0), 20.5, np.radians(57), 0.03, 0.01, 1.05), (1600, 1200), 11,
+            data,
+            "tile-art-ink/fluffystuff-regular",
+            "proc_felt_0.jpg",
+            IVORY,
+            game + _wall(1, 4.6, 9) + _discards(4, 12),
+            ((7.0, 2.6, 0), 20.5, np.radians(57), 0.03, 0.01, 1.05),
+            (1600, 1200),
+            11,
         ),
         "one-row": _scene(
-            data, "tile-art-ink/imahjong-jp", "proc_wood_0.jpg", WHITE, _row("1p 1p 3p 4p 5p 7s 8s 9s 5s 5s 6m 7m 8m", 0, 0),
-            ((6.0, 0.3, 0), 17.5, np.radians(66), 0.1, 0.03, 1.1), (960, 720), 5,
+            data,
+            "tile-art-ink/imahjong-jp",
+            "proc_wood_0.jpg",
+            WHITE,
+            _row("1p 1p 3p 4p 5p 7s 8s 9s 5s 5s 6m 7m 8m", 0, 0),
+            ((6.0, 0.3, 0), 17.5, np.radians(66), 0.1, 0.03, 1.1),
+            (960, 720),
+            5,
         ),
         "standing": _scene(
-            data, "tile-art-ink/imahjong-hk", "proc_felt_1.jpg", IVORY,
+            data,
+            "tile-art-ink/imahjong-hk",
+            "proc_felt_1.jpg",
+            IVORY,
             _row("1z 1z 5z 5z 5z 2s 3s 4s 6p 7p 8p 9p 9p", 0, 0, pose="stand") + _wall(1, 6, 10),
-            ((6.0, 1.5, 0.5), 18, np.radians(38), -0.1, -0.02, 1.1), (960, 720), 8,
+            ((6.0, 1.5, 0.5), 18, np.radians(38), -0.1, -0.02, 1.1),
+            (960, 720),
+            8,
         ),
         "slanted": _scene(
-            data, "tile-art/pysol-uni", "proc_wood_1.jpg",
-            WHITE, _row("1m 2m 3m 4m 5m 6m 7m 8m 9m 4s 4s 6s 6s 6s", 0, 0),
-            ((6.2, 0.6, 0), 18.5, np.radians(50), 0.7, 0.25, 1.1), (960, 720), 3,
+            data,
+            "tile-art/pysol-uni",
+            "proc_wood_1.jpg",
+            WHITE,
+            _row("1m 2m 3m 4m 5m 6m 7m 8m 9m 4s 4s 6s 6s 6s", 0, 0),
+            ((6.2, 0.6, 0), 18.5, np.radians(50), 0.7, 0.25, 1.1),
+            (960, 720),
+            3,
         ),
     }
 
@@ -97,7 +139,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--data", type=Path)
     parser.add_argument("--sample", type=Path, required=True, help="where the page's sample photo goes")
-    parser.add_argument("--tests", type=Path, required=True, help="folder of the test photos, with their truth")
+    parser.add_argument(
+        "--tests", type=Path, required=True, help="folder of the test photos, with their truth"
+    )
     args = parser.parse_args(argv)
     args.sample.parent.mkdir(parents=True, exist_ok=True)
     (args.tests / "photos").mkdir(parents=True, exist_ok=True)

@@ -2,8 +2,9 @@
 
     python -m datasets.make_scenes OUT --count 1000 --seed 1 --sets held-out
 
-writes OUT/rendered.json and OUT/rendered/*.jpg. Each tile has `label`, `bbox`, and beyond the format of the real photos
-`quad` (own top-left first, clockwise), `role`, `group` and `visible` (share of the face that nothing covers).
+writes OUT/rendered.json and OUT/rendered/*.jpg. Each tile has `label`, `bbox`, and beyond the format of the
+real photos `quad` (own top-left first, clockwise), `role`, `group` and `visible` (share of the face that
+nothing covers).
 """
 
 from __future__ import annotations
@@ -62,7 +63,9 @@ def _make(job: tuple[int, int, Path, int, str | None]) -> dict[str, Any]:
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("out", type=Path)
-    parser.add_argument("--data", type=Path, help="folder of training data (default COMPANION_DATA or ../shared/data)")
+    parser.add_argument(
+        "--data", type=Path, help="folder of training data (default COMPANION_DATA or ../shared/data)"
+    )
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--size", type=int, default=800, help="longer side in pixels")
@@ -72,7 +75,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     (args.out / "rendered").mkdir(parents=True, exist_ok=True)
     jobs = [(args.seed, number, args.out, args.size, args.layout) for number in range(args.count)]
-    with ProcessPoolExecutor(args.processes, initializer=_prepare, initargs=(data_folder(args.data), args.sets)) as pool:
+    with ProcessPoolExecutor(
+        args.processes, initializer=_prepare, initargs=(data_folder(args.data), args.sets)
+    ) as pool:
         entries = list(pool.map(_make, jobs, chunksize=8))
     (args.out / "rendered.json").write_text(json.dumps(entries), encoding="utf-8")
     print(f"{len(entries)} scenes with {sum(len(e['tiles']) for e in entries)} tiles in {args.out}")

@@ -1,4 +1,4 @@
-"""What light, lens, sensor and JPEG do to a picture. Used on rendered scenes and on single tile crops alike."""
+"""What light, lens, sensor and JPEG do to a picture, be it a rendered scene or a crop of one tile."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ def relight(image: np.ndarray, rng: np.random.Generator, strength: float = 1.0) 
         glow = np.zeros((height, width), np.float32)
         for _ in range(int(rng.integers(1, 4))):
             centre, radius = rng.uniform(-0.5, 0.5, 2), rng.uniform(0.02, 0.2)
-            glow += np.exp(-((grid_x - centre[0]) ** 2 + (grid_y - centre[1]) ** 2) / (2 * radius**2)) * rng.uniform(40, 200)
+            glow += np.exp(
+                -((grid_x - centre[0]) ** 2 + (grid_y - centre[1]) ** 2) / (2 * radius**2)
+            ) * rng.uniform(40, 200)
         image = image + glow[..., None]
     if rng.random() < 0.3:
         image = 255 * np.power(np.clip(image, 0, 255) / 255, float(np.exp(rng.normal(0, 0.25))))
@@ -46,7 +48,7 @@ def photograph(image: np.ndarray, rng: np.random.Generator, sharpest: float = 0.
         kernel = np.zeros((length, length), np.float32)
         kernel[length // 2] = 1.0 / length
         turn = cv2.getRotationMatrix2D((length / 2 - 0.5, length / 2 - 0.5), rng.uniform(0, 180), 1)
-        kernel = cv2.warpAffine(kernel, turn, (length, length))
+        kernel = np.asarray(cv2.warpAffine(kernel, turn, (length, length)))
         out = cv2.filter2D(out, -1, kernel / max(kernel.sum(), 1e-3))
     if rng.random() < 0.3:
         scale = rng.uniform(sharpest, 0.9)
@@ -58,5 +60,5 @@ def photograph(image: np.ndarray, rng: np.random.Generator, sharpest: float = 0.
     image = np.clip(out, 0, 255).astype(np.uint8)
     if rng.random() < 0.85:
         _, coded = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(35, 96))])
-        image = cv2.imdecode(coded, cv2.IMREAD_COLOR)
+        image = np.asarray(cv2.imdecode(coded, cv2.IMREAD_COLOR))
     return image

@@ -1,8 +1,8 @@
 """Draw tiles on a table as a camera sees them, with the true corners of every face.
 
-A small rasteriser of boxes: every tile is a cuboid in table units (1 = the width of a tile), seen through a pinhole
-camera. It is built for speed (tens of milliseconds a scene), not for beauty: what the locator and the reader have to
-learn is geometry, neighbours' side walls, shadows and light.
+A small rasteriser of boxes: every tile is a cuboid in table units (1 = the width of a tile), seen through a
+pinhole camera. It is built for speed (tens of milliseconds a scene), not for beauty: what the locator and the
+reader have to learn is geometry, neighbours' side walls, shadows and light.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ Pose = Literal["up", "down", "stand", "stand-away"]
 class Placed:
     """A tile on the table.
 
-    face: name of its face. pose: lying face `up` or `down`, or standing with its face towards the near edge (`stand`)
-    or away from it (`stand-away`). x, y: centre on the table, tile widths; y grows away from the near edge.
-    yaw: turn on the table, radians, counter-clockwise. level: how many tiles lie beneath. lean: how far a standing
-    tile leans back, radians. role: what it is in the game, as in a reading.
+    face: name of its face. pose: lying face `up` or `down`, or standing with its face towards the near edge
+    (`stand`) or away from it (`stand-away`). x, y: centre on the table, tile widths; y grows away from the
+    near edge. yaw: turn on the table, radians, counter-clockwise. level: how many tiles lie beneath. lean:
+    how far a standing tile leans back, radians. role: what it is in the game, as in a reading.
     """
 
     face: str
@@ -80,7 +80,8 @@ class Camera:
         width: int,
         height: int,
     ) -> Camera:
-        """A camera at `distance` from `target`, `elevation` above the table, turned by `azimuth` (all radians).
+        """A camera at `distance` from `target`, `elevation` above the table, turned by `azimuth` (all
+        radians).
 
         At azimuth 0 it stands at the near edge. focal: in units of the longer picture side.
         """
@@ -124,8 +125,8 @@ class Scene:
 class SceneTile:
     """One tile of a rendered picture.
 
-    label: its face, or `back`. quad: (4, 2) pixels, from the face's own top-left, clockwise. visible: share of the
-    face that nothing covers (0-1). role, group: as placed.
+    label: its face, or `back`. quad: (4, 2) pixels, from the face's own top-left, clockwise. visible: share
+    of the face that nothing covers (0-1). role, group: as placed.
     """
 
     label: str
@@ -166,7 +167,9 @@ _SIDES = (
 )
 
 
-def _quads(centre: np.ndarray, axes: np.ndarray, body: Body, eye: np.ndarray) -> list[tuple[str, np.ndarray, np.ndarray]]:
+def _quads(
+    centre: np.ndarray, axes: np.ndarray, body: Body, eye: np.ndarray
+) -> list[tuple[str, np.ndarray, np.ndarray]]:
     """The faces of a tile that look at `eye`: (name, corners (4, 3), outward normal)."""
     half = np.array([0.5, body.height / 2, body.depth / 2])
     right, up, out = axes * half[:, None]
@@ -192,7 +195,9 @@ def _quads(centre: np.ndarray, axes: np.ndarray, body: Body, eye: np.ndarray) ->
     return shown
 
 
-def face_picture(face: str, art: FaceSet, body: Body, rng: np.random.Generator, index: str | None = None) -> np.ndarray:
+def face_picture(
+    face: str, art: FaceSet, body: Body, rng: np.random.Generator, index: str | None = None
+) -> np.ndarray:
     """The printed face on its body: (160, width, 4) uint8 BGRA, corners transparent.
 
     index: a small digit or letter to print in the corner, as sets for learners have it.
@@ -230,15 +235,25 @@ def _print_index(picture: np.ndarray, index: str, rng: np.random.Generator) -> N
     place = [(4, 26), (width - 24, 26), (4, height - 8), (width - 24, height - 8)][int(rng.integers(4))]
     font = [cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_DUPLEX, cv2.FONT_HERSHEY_COMPLEX][int(rng.integers(3))]
     cv2.putText(canvas, index, place, font, size, 255, int(rng.integers(1, 4)), cv2.LINE_AA)
-    colour = np.array([(60, 60, 200), (40, 40, 40), (150, 70, 30), (60, 120, 40)][int(rng.integers(4))], np.float32)
+    colour = np.array(
+        [(60, 60, 200), (40, 40, 40), (150, 70, 30), (60, 120, 40)][int(rng.integers(4))], np.float32
+    )
     alpha = canvas[..., None].astype(np.float32) / 255
     picture[:] = colour * alpha + picture * (1 - alpha)
 
 
 def index_of(face: str) -> str:
     """The index that learners' sets print on `face`."""
-    rank, suit = face
-    return "ESWNPFC"[int(rank) - 1] if suit == "z" else "5" if rank == "0" else str((int(rank) - 1) % 4 + 1) if suit == "f" else rank
+    rank, suit = face[0], face[1]
+    return (
+        "ESWNPFC"[int(rank) - 1]
+        if suit == "z"
+        else "5"
+        if rank == "0"
+        else str((int(rank) - 1) % 4 + 1)
+        if suit == "f"
+        else rank
+    )
 
 
 class _Pyramid:
@@ -248,7 +263,9 @@ class _Pyramid:
         self.levels = [picture]
         while self.levels[-1].shape[0] > 24:
             last = self.levels[-1]
-            self.levels.append(cv2.resize(last, (last.shape[1] // 2, last.shape[0] // 2), interpolation=cv2.INTER_AREA))
+            self.levels.append(
+                cv2.resize(last, (last.shape[1] // 2, last.shape[0] // 2), interpolation=cv2.INTER_AREA)
+            )
 
     def at(self, height: float) -> np.ndarray:
         for level in reversed(self.levels):
@@ -316,7 +333,11 @@ def render(
             if not np.isfinite(quad).all() or np.abs(quad).max() > 20000:
                 continue
             light = ambient + (1 - ambient) * max(0.0, float(normal @ sun)) * 1.15
-            colour = np.array(body.back if name.startswith("back") else body.front) * light * rng.uniform(0.97, 1.03)
+            colour = (
+                np.array(body.back if name.startswith("back") else body.front)
+                * light
+                * rng.uniform(0.97, 1.03)
+            )
             fixed = np.round(quad * 8).astype(np.int32)
             tone = tuple(float(c) for c in np.clip(colour * (0.93 if name == "face" else 1.0), 0, 255))
             cv2.fillConvexPoly(image, fixed, tone, cv2.LINE_AA, 3)
@@ -333,7 +354,9 @@ def render(
                 shrunk = quad.mean(0) + (quad - quad.mean(0)) * 0.985
                 _paste(image, pictures[tile.face].at(shrunk_size(quad)[1]), shrunk, light)
     scene = Scene(image)
-    counts = np.bincount(owner[owner >= 0], minlength=len(tiles)) if (owner >= 0).any() else np.zeros(len(tiles))
+    counts = (
+        np.bincount(owner[owner >= 0], minlength=len(tiles)) if (owner >= 0).any() else np.zeros(len(tiles))
+    )
     for number, (name, quad) in faces.items():
         area = abs(cv2.contourArea(quad.astype(np.float32)))
         if area < 30:
@@ -346,7 +369,12 @@ def render(
 
 
 def _cast_shadows(
-    image: np.ndarray, tiles: list[Placed], camera: Camera, body: Body, sun: np.ndarray, rng: np.random.Generator
+    image: np.ndarray,
+    tiles: list[Placed],
+    camera: Camera,
+    body: Body,
+    sun: np.ndarray,
+    rng: np.random.Generator,
 ) -> None:
     shadow = np.zeros(image.shape[:2], np.uint8)
     reach = -sun / max(sun[2], 0.2)

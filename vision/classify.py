@@ -1,7 +1,7 @@
 """Read the face of every located piece: straighten its quad, name it, say how sure that is.
 
-Each piece is read twice. The first pass tells which way up the piece is and how far the corners are off; the second
-reads it upright from the corrected corners.
+Each piece is read twice. The first pass tells which way up the piece is and how far the corners are off; the
+second reads it upright from the corrected corners.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ _NEAR, _FAR = (CROP - QUAD) / 2, (CROP + QUAD) / 2
 TARGET = np.array([[_NEAR, _NEAR], [_FAR, _NEAR], [_FAR, _FAR], [_NEAR, _FAR]], np.float32)
 BATCH = 64
 
-TURNS_ALIKE = frozenset("1p 2p 4p 5p 8p 9p 2s 4s 5s 6s 8s 9s 5z 0p 0s".split())
+TURNS_ALIKE = frozenset(
+    ("1p", "2p", "4p", "5p", "8p", "9p", "2s", "4s", "5s", "6s", "8s", "9s", "5z", "0p", "0s")
+)
 """Faces that look the same upside-down, unless an index is printed on them."""
 
 
@@ -27,8 +29,8 @@ TURNS_ALIKE = frozenset("1p 2p 4p 5p 8p 9p 2s 4s 5s 6s 8s 9s 5z 0p 0s".split())
 class Read:
     """Faces read from n quads.
 
-    quads: (n, 4, 2) float32, corrected, from each piece's own top-left, clockwise. chances: (n, classes), calibrated.
-    upright: (n,) how sure the way up is, 0-1.
+    quads: (n, 4, 2) float32, corrected, from each piece's own top-left, clockwise. chances: (n, classes),
+    calibrated. upright: (n,) how sure the way up is, 0-1.
     """
 
     quads: np.ndarray
@@ -43,9 +45,11 @@ class Pyramid:
         self.levels = [image]
 
     def level(self, length: float) -> tuple[np.ndarray, float]:
-        """The image, and its scale, in which something `length` pixels long is not much longer than a crop."""
+        """The image, and its scale, where something `length` pixels long is about as long as a crop."""
         step = 0
-        while length / 2**step > 1.9 * QUAD and min(self.levels[min(step, len(self.levels) - 1)].shape[:2]) > 64:
+        while (
+            length / 2**step > 1.9 * QUAD and min(self.levels[min(step, len(self.levels) - 1)].shape[:2]) > 64
+        ):
             step += 1
             if step == len(self.levels):
                 last = self.levels[-1]
@@ -63,7 +67,9 @@ def rectify(pyramid: Pyramid, quads: np.ndarray) -> tuple[np.ndarray, np.ndarray
         longest = float(np.linalg.norm(np.roll(quad, -1, 0) - quad, axis=1).max())
         image, scale = pyramid.level(longest)
         warp = cv2.getPerspectiveTransform((quad * scale).astype(np.float32), TARGET)
-        crops[i] = cv2.warpPerspective(image, warp, (CROP, CROP), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        crops[i] = cv2.warpPerspective(
+            image, warp, (CROP, CROP), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+        )
         warps[i] = warp @ np.diag([scale, scale, 1.0])
     return crops, warps
 

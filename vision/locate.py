@@ -1,7 +1,7 @@
 """Find every piece of a photo: its four corners, and whether it shows its face or its back.
 
-The network marks the centre of each piece and gives its two half axes; a parallelogram through them is the quad.
-The reader of faces straightens it further (see `vision.classify`).
+The network marks the centre of each piece and gives its two half axes; a parallelogram through them is the
+quad. The reader of faces straightens it further (see `vision.classify`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from vision.model import Model
 SIDE = 960
 """Longer side of the network's input for a first look, pixels."""
 SMALL, WANTED, LARGE = 30.0, 44.0, 150.0
-"""Shorter sides of a piece in the network's input, pixels: below SMALL or above LARGE a second look is taken at WANTED."""
+"""Shorter sides of a piece in the network's input, pixels: below SMALL or above LARGE a second look is taken
+at WANTED.
+"""
 MOST_PIXELS = 1_400_000
 """The largest input of a second look, pixels."""
 THRESHOLD = 0.3
@@ -49,9 +51,11 @@ def _sides(quads: np.ndarray) -> np.ndarray:
 
 
 def decode(maps: np.ndarray, threshold: float = THRESHOLD) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Pieces of a network output (10, h, w), cells of four pixels: quads (n, 4, 2) in input pixels, kinds (n,), scores (n,).
+    """Pieces of a network output (10, h, w), cells of four pixels: quads (n, 4, 2) in input pixels, kinds
+    (n,), scores (n,).
 
-    Best first. A peak nearer than 0.4 of the shorter side to a better one is the same piece, whatever side it shows.
+    Best first. A peak nearer than 0.4 of the shorter side to a better one is the same piece, whatever side it
+    shows.
     """
     # Scores beside which the exponential would overflow are settled anyway.
     heat = 1 / (1 + np.exp(-np.clip(maps[:2], -30, 30)))
@@ -74,7 +78,12 @@ def decode(maps: np.ndarray, threshold: float = THRESHOLD) -> tuple[np.ndarray, 
     # The doubled angle knows no front: choose the axes so that the quad runs clockwise.
     wrong = (top[:, 0] * right[:, 1] - top[:, 1] * right[:, 0]) < 0
     right = np.where(wrong[:, None], -right, right)
-    quads = np.stack([centres + top - right, centres + top + right, centres - top + right, centres - top - right], 1) * 4
+    quads = (
+        np.stack(
+            [centres + top - right, centres + top + right, centres - top + right, centres - top - right], 1
+        )
+        * 4
+    )
     short = _sides(quads).min(1) if len(quads) else np.zeros(0)
     kept: list[int] = []
     for i in range(len(quads)):
@@ -107,7 +116,8 @@ class Locator:
     def locate(self, image: np.ndarray) -> list[Located]:
         """Every piece of an upright photo, (height, width, 3) uint8 BGR; best first.
 
-        A first look at the whole photo; pieces too small or too large for it are looked at again at a better scale.
+        A first look at the whole photo; pieces too small or too large for it are looked at again at a better
+        scale.
         """
         scale = SIDE / max(image.shape[:2])
         found = self._look(image, scale)

@@ -1,7 +1,7 @@
 """The ONNX models of `models/`, opened with their manifests.
 
-A manifest `<name>.json` beside `<name>.onnx` says what the model takes and gives, its labels, its calibration, how it
-was made and what it reaches.
+A manifest `<name>.json` beside `<name>.onnx` says what the model takes and gives, its labels, its
+calibration, how it was made and what it reaches.
 """
 
 from __future__ import annotations

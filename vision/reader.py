@@ -28,7 +28,9 @@ DOUBTED = 0.5
 
 
 class Reader:
-    """Reads photos of mahjong tiles. Safe to use from several threads; each stage runs on two threads of its own."""
+    """Reads photos of mahjong tiles. Safe to use from several threads; each stage runs on two threads of its
+    own.
+    """
 
     def __init__(self, locator: Locator, classifier: Classifier):
         self.locator, self.classifier = locator, classifier

@@ -1,6 +1,6 @@
 """Turn trained checkpoints into the ONNX files and manifests that the project ships.
 
-    python -m models.training.export locator locator.pt --out models --note "made how"
+python -m models.training.export locator locator.pt --out models --note "made how"
 """
 
 from __future__ import annotations
@@ -41,15 +41,27 @@ def export(kind: str, checkpoint: Path, out: Path, about: dict) -> Path:
     net: nn.Module = Locator() if kind == "locator" else Reader(len(LABELS))
     net.load_state_dict(torch.load(checkpoint, weights_only=True))
     path = out / f"{name}.onnx"
-    axes = {"pixels": free, **{output: ({0: "n", 2: "h4", 3: "w4"} if kind == "locator" else {0: "n"}) for output in outputs}}
+    axes = {
+        "pixels": free,
+        **{output: ({0: "n", 2: "h4", 3: "w4"} if kind == "locator" else {0: "n"}) for output in outputs},
+    }
     torch.onnx.export(
-        FromPhoto(net).eval(), (torch.zeros(shape, dtype=torch.uint8),), str(path), input_names=["pixels"],
-        output_names=outputs, dynamic_axes=axes, opset_version=17, dynamo=False,
+        FromPhoto(net).eval(),
+        (torch.zeros(shape, dtype=torch.uint8),),
+        str(path),
+        input_names=["pixels"],
+        output_names=outputs,
+        dynamic_axes=axes,
+        opset_version=17,
+        dynamo=False,
     )
     manifest = {
         "name": name,
         "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
-        "input": {"pixels": "uint8 BGR, (n, height, width, 3)", "size": list(shape[1:3]) if kind == "reader" else "multiples of 32"},
+        "input": {
+            "pixels": "uint8 BGR, (n, height, width, 3)",
+            "size": list(shape[1:3]) if kind == "reader" else "multiples of 32",
+        },
         "normalisation": "in the graph: divided by 255",
         "outputs": outputs,
         "parameters": sum(p.numel() for p in net.parameters()),
@@ -58,7 +70,9 @@ def export(kind: str, checkpoint: Path, out: Path, about: dict) -> Path:
     if kind == "reader":
         manifest.setdefault("labels", list(LABELS))
         manifest.setdefault("temperature", 1.0)
-    (out / f"{name}.json").write_text(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    (out / f"{name}.json").write_text(
+        json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
     return path
 
 
@@ -67,7 +81,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("kind", choices=tuple(SHAPES))
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("--out", type=Path, default=Path("models"))
-    parser.add_argument("--about", type=Path, help="JSON file with more keys for the manifest (training, measured, ...)")
+    parser.add_argument(
+        "--about", type=Path, help="JSON file with more keys for the manifest (training, measured, ...)"
+    )
     parser.add_argument("--temperature", type=float, help="calibration of the reader's classes")
     args = parser.parse_args(argv)
     about = json.loads(args.about.read_text(encoding="utf-8")) if args.about else {}

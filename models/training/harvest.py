@@ -1,9 +1,10 @@
-"""Find the quads of boxed real tiles with the models at hand, so that the reader can learn from slanted photos too.
+"""Find the quads of boxed real tiles with the models at hand, so that the reader can learn from slanted
+photos too.
 
     python -m models.training.harvest --models FOLDER --out quads.json
 
-For each labelled tile: its quad from its own top-left and whether the way up is certain, or null when no located piece
-fits its box.
+For each labelled tile: its quad from its own top-left and whether the way up is certain, or null when no
+located piece fits its box.
 """
 
 from __future__ import annotations
@@ -13,10 +14,9 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-import cv2
 import numpy as np
 
-from datasets.art import data_folder
+from datasets.art import data_folder, read_picture
 from models.training.labelled import Tile, fold, real_photos
 from vision.classify import TURNS_ALIKE, Classifier
 from vision.locate import Located, Locator
@@ -30,7 +30,9 @@ def model_in(folder: Path, name: str) -> Model:
 
 
 def match(tiles: Sequence[Tile], located: Sequence[Located]) -> list[int | None]:
-    """For each tile the located piece whose bounding box fits its box best (overlap >= 0.5 of the union), or None."""
+    """For each tile the located piece whose bounding box fits its box best (overlap >= 0.5 of the union), or
+    None.
+    """
     if not located:
         return [None] * len(tiles)
     lows = np.array([p.quad.min(0) for p in located])
@@ -49,7 +51,9 @@ def match(tiles: Sequence[Tile], located: Sequence[Located]) -> list[int | None]
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--data", type=Path)
-    parser.add_argument("--models", type=Path, default=Path("models"), help="folder of the ONNX files to look with")
+    parser.add_argument(
+        "--models", type=Path, default=Path("models"), help="folder of the ONNX files to look with"
+    )
     parser.add_argument("--folds", nargs="*", default=["train"])
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args(argv)
@@ -60,10 +64,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     quads: dict[str, list] = {}
     wanted = found = 0
     for photo in real_photos(data, [g for name in args.folds for g in fold(data, name)]):
-        image = cv2.imread(str(photo.path))
+        image = read_picture(photo.path)
         located = locator.locate(image)
         entries: list[dict | None] = []
-        read = classifier.read(image, np.array([p.quad for p in located]).reshape(-1, 4, 2)) if classifier else None
+        read = (
+            classifier.read(image, np.array([p.quad for p in located]).reshape(-1, 4, 2))
+            if classifier
+            else None
+        )
         for tile, at in zip(photo.tiles, match(photo.tiles, located), strict=True):
             wanted += 1
             if at is None:

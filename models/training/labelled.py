@@ -1,4 +1,6 @@
-"""Labelled photos as training takes them: real scenes (boxes) and rendered ones (quads), sorted by fold and table."""
+"""Labelled photos as training takes them: real scenes (boxes) and rendered ones (quads), sorted by fold and
+table.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ class Tile:
 
 @dataclass(frozen=True)
 class Photo:
-    """One labelled photo. complete: every face and back in sight is labelled. group: its table, `rendered` if none."""
+    """One labelled photo. complete: every face and back in sight is labelled. group: its table, `rendered` if
+    none.
+    """
 
     path: Path
     group: str

@@ -2,8 +2,9 @@
 
     python -m models.training.locator --rendered SCENES --out locator.pt --steps 6000
 
-mixes rendered scenes (true quads) with real photos (boxes) of the tables that `--folds` names. A real box teaches the
-centre, and the axes by the rule that the box of the predicted quad, turned back into the photo, must be the labelled one.
+mixes rendered scenes (true quads) with real photos (boxes) of the tables that `--folds` names. A real box
+teaches the centre, and the axes by the rule that the box of the predicted quad, turned back into the photo,
+must be the labelled one.
 """
 
 from __future__ import annotations
@@ -21,17 +22,28 @@ import torch
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, Dataset
 
-from datasets.art import data_folder
+from datasets.art import data_folder, read_picture
 from datasets.photographic import relight
 from models.training.labelled import Photo, fold, real_photos, rendered_photos
 from models.training.nets import Locator
 
-SIDE = 448
+SIDE = 384
 STRIDE = 4
 GROUP_WEIGHT = {
-    "home-grid": 1.0, "home-diagonal": 0.8, "home-strip": 0.5, "home-row": 0.9, "home-spread": 0.6, "tray-black": 1.0,
-    "dark-green-blue": 1.6, "wood-white": 2.0, "wood-green": 0.4, "printed-mat": 0.3, "wood-desk": 0.5, "white-desk": 0.5,
-    "flowers": 0.3, "product": 0.4,
+    "home-grid": 1.0,
+    "home-diagonal": 0.8,
+    "home-strip": 0.5,
+    "home-row": 0.9,
+    "home-spread": 0.6,
+    "tray-black": 1.0,
+    "dark-green-blue": 1.6,
+    "wood-white": 2.0,
+    "wood-green": 0.4,
+    "printed-mat": 0.3,
+    "wood-desk": 0.5,
+    "white-desk": 0.5,
+    "flowers": 0.3,
+    "product": 0.4,
 }
 """How often a photo of each table is drawn, against the others; tables not named count 0.6."""
 
@@ -40,8 +52,8 @@ GROUP_WEIGHT = {
 class Target:
     """One tile in the input's pixels.
 
-    centre (2,); axes: (2, 2) half axes to top and right when the quad is known; half: (2,) half sides of its box,
-    pixels of the unturned photo at the input's scale. kind: 0 face, 1 back.
+    centre (2,); axes: (2, 2) half axes to top and right when the quad is known; half: (2,) half sides of its
+    box, pixels of the unturned photo at the input's scale. kind: 0 face, 1 back.
     """
 
     centre: np.ndarray
@@ -77,15 +89,19 @@ class Crops(Dataset):
         else:
             table = self.tables[self.names[int(rng.choice(len(self.names), p=self.weights))]]
             photo = table[int(rng.integers(len(table)))]
-        image = cv2.imread(str(photo.path))
+        image = read_picture(photo.path)
         return encode(*cut(photo, image, rng), rng)
 
 
 def cut(
     photo: Photo, image: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, list[Target], np.ndarray, float]:
-    """A random view of a photo: input (SIDE, SIDE, 3) uint8, its targets, the part that is labelled, the turn."""
-    sizes = [min(t.box[2:]) if t.quad is None else _short_side(t.quad) for t in photo.tiles if t.visible > 0.5]
+    """A random view of a photo: input (SIDE, SIDE, 3) uint8, its targets, the part that is labelled, the
+    turn.
+    """
+    sizes = [
+        min(t.box[2:]) if t.quad is None else _short_side(t.quad) for t in photo.tiles if t.visible > 0.5
+    ]
     typical = float(np.median(sizes)) if sizes else 40.0
     wanted = float(np.exp(rng.uniform(np.log(15), np.log(85))))
     scale = np.clip(wanted / max(typical, 4), SIDE * 0.7 / max(image.shape[:2]), 3.0)
@@ -108,7 +124,9 @@ def cut(
         # Shrink in steps of area averages first: a bilinear warp alone would alias.
         factor = max(scale * 1.2, 0.1)
         image = cv2.resize(image, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
-        view = cv2.warpAffine(image, np.hstack([linear / factor, shift[:, None]]), (SIDE, SIDE), borderValue=border)
+        view = cv2.warpAffine(
+            image, np.hstack([linear / factor, shift[:, None]]), (SIDE, SIDE), borderValue=border
+        )
     else:
         view = cv2.warpAffine(image, warp, (SIDE, SIDE), flags=cv2.INTER_LINEAR, borderValue=border)
     targets = []
@@ -119,12 +137,21 @@ def cut(
         if tile.quad is not None:
             quad = tile.quad @ linear.T + shift
             centre = quad.mean(0)
-            axes = np.stack([(quad[0] + quad[1] - quad[2] - quad[3]) / 4, (quad[1] + quad[2] - quad[0] - quad[3]) / 4])
+            axes = np.stack(
+                [(quad[0] + quad[1] - quad[2] - quad[3]) / 4, (quad[1] + quad[2] - quad[0] - quad[3]) / 4]
+            )
         else:
             centre = linear @ np.array([x + w / 2, y + h / 2]) + shift
         half = np.array([w, h]) / 2 * scale
         if not photo.complete:
-            box = np.array([[x - w * 0.3, y - h * 0.2], [x + w * 1.3, y - h * 0.2], [x + w * 1.3, y + h * 1.6], [x - w * 0.3, y + h * 1.6]])
+            box = np.array(
+                [
+                    [x - w * 0.3, y - h * 0.2],
+                    [x + w * 1.3, y - h * 0.2],
+                    [x + w * 1.3, y + h * 1.6],
+                    [x - w * 0.3, y + h * 1.6],
+                ]
+            )
             cv2.fillConvexPoly(labelled, np.round((box @ linear.T + shift) / STRIDE).astype(np.int32), 1.0)
         targets.append(Target(centre, axes, half, int(tile.label == "back"), tile.visible))
     return view, targets, labelled, turn
@@ -140,8 +167,9 @@ def encode(
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Network input (3, SIDE, SIDE) and maps: heat (2, h, w), its weight (2, h, w), regression (13, h, w).
 
-    Regression channels: 0 weight of the centre, 1 weight of known axes, 2 weight of boxes, 3-4 offset, 5-7 and 8-10 the
-    axes as the network gives them, 11-12 half box; the turn stands in the last two channels of `heat weight`'s sibling.
+    Regression channels: 0 weight of the centre, 1 weight of known axes, 2 weight of boxes, 3-4 offset, 5-7
+    and 8-10 the axes as the network gives them, 11-12 half box; the turn stands in the last two channels of
+    `heat weight`'s sibling.
     """
     if rng.random() < 0.5:
         view = np.clip(relight(view.astype(np.float32), rng, 0.6), 0, 255).astype(np.uint8)
@@ -157,7 +185,11 @@ def encode(
     grid = np.arange(cells, dtype=np.float32) + 0.5
     for target in targets:
         cx, cy = target.centre / STRIDE
-        short = 2 * (min(np.linalg.norm(target.axes, axis=1)) if target.axes is not None else min(target.half)) / STRIDE
+        short = (
+            2
+            * (min(np.linalg.norm(target.axes, axis=1)) if target.axes is not None else min(target.half))
+            / STRIDE
+        )
         if not (-short < cx < cells + short and -short < cy < cells + short):
             continue
         sigma = max(0.12 * short, 0.7)
@@ -203,7 +235,9 @@ def encode(
 
 
 def loss_of(out: Tensor, heat: Tensor, weight: Tensor, regress: Tensor) -> tuple[Tensor, dict[str, float]]:
-    """Penalty-reduced focal loss of the centres, L1 of offsets and axes, L1 of boxes turned back into the photo."""
+    """Penalty-reduced focal loss of the centres, L1 of offsets and axes, L1 of boxes turned back into the
+    photo.
+    """
     logit = out[:, :2].float()
     chance = logit.sigmoid().clamp(1e-4, 1 - 1e-4)
     positive = (heat >= 0.999).float() * weight
@@ -215,7 +249,9 @@ def loss_of(out: Tensor, heat: Tensor, weight: Tensor, regress: Tensor) -> tuple
     near, known, boxed = regress[:, 0], regress[:, 1], regress[:, 2]
     offset = ((out[:, 2:4] - regress[:, 3:5]).abs().sum(1) * near).sum() / near.sum().clamp(min=1)
     axis_gap = (out[:, 4:10] - regress[:, 5:11]).abs()
-    axes = ((axis_gap[:, [0, 3]].sum(1) * 2 + axis_gap[:, [1, 2, 4, 5]].sum(1)) * known).sum() / known.sum().clamp(min=1)
+    axes = (
+        (axis_gap[:, [0, 3]].sum(1) * 2 + axis_gap[:, [1, 2, 4, 5]].sum(1)) * known
+    ).sum() / known.sum().clamp(min=1)
 
     cos_turn, sin_turn = regress[:, 13], regress[:, 14]
     half_w, half_h = 0.0, 0.0
@@ -257,32 +293,40 @@ class Average:
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--data", type=Path)
-    parser.add_argument("--rendered", type=Path, action="append", required=True, help="folder of datasets.make_scenes")
+    parser.add_argument(
+        "--rendered", type=Path, action="append", required=True, help="folder of datasets.make_scenes"
+    )
     parser.add_argument("--folds", nargs="*", default=["train"])
     parser.add_argument("--share", type=float, default=0.5, help="share of rendered scenes in a batch")
     parser.add_argument("--out", type=Path, required=True, help="checkpoint to write")
     parser.add_argument("--start", type=Path, help="checkpoint to go on from")
-    parser.add_argument("--steps", type=int, default=6000)
-    parser.add_argument("--batch", type=int, default=12)
+    parser.add_argument("--steps", type=int, default=7000)
+    parser.add_argument("--batch", type=int, default=8)
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--threads", type=int, default=1, help="more than one only pays on a quiet machine")
     args = parser.parse_args(argv)
     data = data_folder(args.data)
     torch.manual_seed(args.seed)
-    torch.set_num_threads(2)
+    torch.set_num_threads(args.threads)
     photos = real_photos(data, [g for name in args.folds for g in fold(data, name)])
     for folder in args.rendered:
         photos += rendered_photos(folder)
     crops = Crops(photos, args.steps * args.batch, args.share, args.seed)
-    loader = DataLoader(crops, args.batch, num_workers=args.workers, prefetch_factor=4 if args.workers else None)
+    loader = DataLoader(
+        crops, args.batch, num_workers=args.workers, prefetch_factor=4 if args.workers else None
+    )
     net = Locator().to(memory_format=torch.channels_last)
     if args.start:
         net.load_state_dict(torch.load(args.start, weights_only=True))
     average = Average(net)
     optimiser = torch.optim.AdamW(net.parameters(), args.rate, weight_decay=0.02)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, args.rate, total_steps=args.steps, pct_start=0.1)
-    started, sums = time.time(), defaultdict(float)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimiser, args.rate, total_steps=args.steps, pct_start=0.1
+    )
+    started = time.time()
+    sums: dict[str, float] = defaultdict(float)
     for step, (image, heat, weight, regress) in enumerate(loader, 1):
         image = (image.float() / 255).to(memory_format=torch.channels_last)
         loss, parts = loss_of(net(image), heat, weight, regress)

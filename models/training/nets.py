@@ -1,11 +1,11 @@
-"""The networks: a locator (heat maps of piece centres with two half axes each) and a reader (class of a rectified crop).
+"""The networks: a locator (heat maps of piece centres with two half axes each) and a reader (class of a
+rectified crop).
 
 Plain 3x3 convolutions throughout: on CPUs they are faster than separable ones (see the model cards).
 """
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor, nn
 
 
@@ -22,9 +22,10 @@ class Locator(nn.Module):
     """Where pieces lie.
 
     Input (n, 3, h, w): BGR in 0-1, h and w multiples of 32. Output (n, 10, h/4, w/4), channels:
-    0-1 centre logits (face, back); 2-3 offset of the centre from the cell's middle, cells; 4-6 the half axis from the
-    centre to the middle of the top edge: log length (cells), cos 2a, sin 2a; 7-9 the same to the middle of the right edge.
-    A doubled angle makes an axis and its opposite one and the same, so nothing jumps when a piece is turned.
+    0-1 centre logits (face, back); 2-3 offset of the centre from the cell's middle, cells; 4-6 the half axis
+    from the centre to the middle of the top edge: log length (cells), cos 2a, sin 2a; 7-9 the same to the
+    middle of the right edge. A doubled angle makes an axis and its opposite one and the same, so nothing
+    jumps when a piece is turned.
     """
 
     OUTPUTS = 10
@@ -62,9 +63,10 @@ class Locator(nn.Module):
 class Reader(nn.Module):
     """What a rectified crop shows.
 
-    Input (n, 3, 64, 64): BGR in 0-1, the piece's quad stretched to the middle 50x50. Outputs: class logits (n, classes),
-    logits of the quarter turn (n, 4: how many quarter turns clockwise the piece's own top lies from the crop's top),
-    corner residuals (n, 8: x, y of the four corners of the crop's quad, crop sides), embedding (n, 128).
+    Input (n, 3, 64, 64): BGR in 0-1, the piece's quad stretched to the middle 50x50. Outputs: class logits
+    (n, classes), logits of the quarter turn (n, 4: how many quarter turns clockwise the piece's own top lies
+    from the crop's top), corner residuals (n, 8: x, y of the four corners of the crop's quad, crop sides),
+    embedding (n, 128).
     """
 
     def __init__(self, classes: int, width: int = 1) -> None:
@@ -80,7 +82,9 @@ class Reader(nn.Module):
             conv(96 * w, 96 * w),
             conv(96 * w, 128 * w, 2),
         )
-        self.embed = nn.Sequential(nn.Flatten(), nn.Linear(128 * w * 16, 128, bias=False), nn.BatchNorm1d(128), nn.ReLU(inplace=True))
+        self.embed = nn.Sequential(
+            nn.Flatten(), nn.Linear(128 * w * 16, 128, bias=False), nn.BatchNorm1d(128), nn.ReLU(inplace=True)
+        )
         self.drop = nn.Dropout(0.2)
         self.classes = nn.Linear(128, classes)
         self.turns = nn.Linear(128, 4)

@@ -2,9 +2,9 @@
 
     python -m models.training.reader --rendered SCENES --out reader.pt --steps 8000
 
-The pool holds rectified pieces (the true quad stretched to the middle of an 80x80 patch): rendered ones with exact
-corners, real ones of the tables that `--folds` names. Every step draws them anew: quarter turns, wrong corners, light.
-Patches that show no piece, or a piece a half too far, are the class `reject`.
+The pool holds rectified pieces (the true quad stretched to the middle of an 80x80 patch): rendered ones with
+exact corners, real ones of the tables that `--folds` names. Every step draws them anew: quarter turns, wrong
+corners, light. Patches that show no piece, or a piece a half too far, are the class `reject`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -22,9 +23,9 @@ import torch
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, IterableDataset
 
-from datasets.art import FACES, data_folder
+from datasets.art import FACES, data_folder, read_picture
 from datasets.photographic import relight
-from models.training.labelled import Photo, fold, real_photos, rendered_photos
+from models.training.labelled import Photo, Tile, fold, real_photos, rendered_photos
 from models.training.locator import Average
 from models.training.nets import Reader
 
@@ -42,7 +43,9 @@ UPRIGHT = ("tray-black", "dark-green", "wood-white", "wood-green")
 
 @dataclass
 class Pool:
-    """Rectified pieces: patches (n, PATCH, PATCH, 3) uint8, classes (n,), weights (n,), whether turn and corners are true."""
+    """Rectified pieces: patches (n, PATCH, PATCH, 3) uint8, classes (n,), weights (n,), whether turn and
+    corners are true.
+    """
 
     patches: np.ndarray
     classes: np.ndarray
@@ -66,14 +69,16 @@ def _patch(image: np.ndarray, quad: np.ndarray) -> np.ndarray:
         image = cv2.resize(part, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
         quad = (quad - (x0, y0)) * factor
     warp = cv2.getPerspectiveTransform(quad.astype(np.float32), target)
-    return cv2.warpPerspective(image, warp, (PATCH, PATCH), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return cv2.warpPerspective(
+        image, warp, (PATCH, PATCH), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+    )
 
 
 def collect(photos: Sequence[Photo], seed: int, quads: dict[str, list] | None = None, most: int = 40) -> Pool:
     """Cut the pool out of photos; at most `most` pieces a photo.
 
-    quads: photo's path -> quad of each tile or None, as a trained locator found them (models.training.harvest); without
-    it only tiles with true quads are used.
+    quads: photo's path -> quad of each tile or None, as a trained locator found them
+    (models.training.harvest); without it only tiles with true quads are used.
     """
     rng = np.random.default_rng(seed)
     patches, classes, weights, turned, exact = [], [], [], [], []
@@ -87,7 +92,7 @@ def collect(photos: Sequence[Photo], seed: int, quads: dict[str, list] | None = 
         exact.append(corners)
 
     for photo in photos:
-        image = cv2.imread(str(photo.path))
+        image = read_picture(photo.path)
         found = (quads or {}).get(str(photo.path))
         rendered = photo.group == "rendered"
         taken = 0
@@ -112,7 +117,9 @@ def collect(photos: Sequence[Photo], seed: int, quads: dict[str, list] | None = 
             taken += 1
             if rng.random() < 0.06:
                 # Half a piece beside, or a patch of nothing in particular.
-                shift = (quad[1] - quad[0]) * rng.choice([-0.5, 0.5]) + (quad[3] - quad[0]) * rng.choice([-0.5, 0, 0.5])
+                shift = (quad[1] - quad[0]) * rng.choice([-0.5, 0.5]) + (quad[3] - quad[0]) * rng.choice(
+                    [-0.5, 0, 0.5]
+                )
                 keep(_patch(image, quad + shift), "reject", 1.0, False, False)
         if photo.complete:
             for _ in range(int(rng.integers(0, 3))):
@@ -127,7 +134,7 @@ def collect(photos: Sequence[Photo], seed: int, quads: dict[str, list] | None = 
     return Pool(np.stack(patches), np.array(classes), np.array(weights), np.array(turned), np.array(exact))
 
 
-def _centre(tile) -> np.ndarray:
+def _centre(tile: Tile) -> np.ndarray:
     x, y, w, h = tile.box
     return np.array([x + w / 2, y + h / 2])
 
@@ -137,7 +144,7 @@ def shop_pool(data: Path) -> Pool:
     patches, classes = [], []
     rng = np.random.default_rng(3)
     for path in sorted((data / "mahjong" / "crops").glob("*/*/*.jpg")):
-        picture = cv2.imread(str(path))
+        picture = read_picture(path)
         margin = (PATCH - INNER) // 2
         inner = cv2.resize(picture, (INNER, INNER), interpolation=cv2.INTER_AREA)
         mode = cv2.BORDER_REFLECT if rng.random() < 0.5 else cv2.BORDER_REPLICATE
@@ -159,17 +166,20 @@ class Draws(IterableDataset):
             weight = pool.weights / np.sqrt(count[pool.classes])
             self.chances.append(np.cumsum(weight / weight.sum()))
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[tuple[Tensor, ...]]:
         cv2.setNumThreads(1)
         worker = torch.utils.data.get_worker_info()
         first, stride = (worker.id, worker.num_workers) if worker else (0, 1)
         shares = np.array([share for _, share in self.pools])
         for step in range(first, self.steps, stride):
             rng = np.random.default_rng([self.seed, step])
-            batch = [self._draw(rng, int(rng.choice(len(shares), p=shares / shares.sum()))) for _ in range(self.batch)]
+            batch = [
+                self._draw(rng, int(rng.choice(len(shares), p=shares / shares.sum())))
+                for _ in range(self.batch)
+            ]
             yield tuple(torch.from_numpy(np.stack(part)) for part in zip(*batch, strict=True))
 
-    def _draw(self, rng: np.random.Generator, which: int) -> tuple[np.ndarray, ...]:
+    def _draw(self, rng: np.random.Generator, which: int) -> tuple[Any, ...]:
         pool = self.pools[which][0]
         at = min(int(np.searchsorted(self.chances[which], rng.random())), len(pool.classes) - 1)
         crop, residual, turn = redraw(pool.patches[at], rng)
@@ -178,21 +188,30 @@ class Draws(IterableDataset):
 
 
 def redraw(patch: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, int]:
-    """One training view of a patch: crop (3, CROP, CROP) uint8, corner residuals (8,), quarter turns of its top."""
+    """One training view of a patch: crop (3, CROP, CROP) uint8, corner residuals (8,), quarter turns of its
+    top.
+    """
     low, high = (PATCH - INNER) / 2, (PATCH + INNER) / 2
     true = np.array([[low, low], [high, low], [high, high], [low, high]], np.float32)
     middle = PATCH / 2
     size = np.exp(rng.normal(0, 0.06, 2))
     skew = rng.normal(0, 0.05)
     linear = np.array([[size[0], skew], [rng.normal(0, 0.05), size[1]]])
-    taken = (true - middle) @ linear.T + middle + rng.normal(0, 0.035 * INNER, 2) + rng.normal(0, 0.02 * INNER, (4, 2))
+    taken = (
+        (true - middle) @ linear.T
+        + middle
+        + rng.normal(0, 0.035 * INNER, 2)
+        + rng.normal(0, 0.02 * INNER, (4, 2))
+    )
     turn = int(rng.integers(4)) if rng.random() < 0.5 else 0
     # The located quad starts at any of its corners: its first is the piece's corner number -turn.
     start = np.roll(taken, turn, axis=0).astype(np.float32)
     a, b = (CROP - QUAD) / 2, (CROP + QUAD) / 2
     target = np.array([[a, a], [b, a], [b, b], [a, b]], np.float32)
     warp = cv2.getPerspectiveTransform(start, target)
-    crop = cv2.warpPerspective(patch, warp, (CROP, CROP), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    crop = cv2.warpPerspective(
+        patch, warp, (CROP, CROP), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+    )
     where = cv2.perspectiveTransform(np.roll(true, turn, axis=0)[None], warp)[0]
     residual = ((where - target) / CROP).astype(np.float32).reshape(-1)
     view = crop
@@ -229,8 +248,12 @@ def loss_of(net: Reader, batch: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--data", type=Path)
-    parser.add_argument("--rendered", type=Path, action="append", required=True, help="folder of datasets.make_scenes")
-    parser.add_argument("--quads", type=Path, help="quads that models.training.harvest found in the real photos")
+    parser.add_argument(
+        "--rendered", type=Path, action="append", required=True, help="folder of datasets.make_scenes"
+    )
+    parser.add_argument(
+        "--quads", type=Path, help="quads that models.training.harvest found in the real photos"
+    )
     parser.add_argument("--folds", nargs="*", default=["train"])
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--start", type=Path)
@@ -239,10 +262,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--threads", type=int, default=1, help="more than one only pays on a quiet machine")
     args = parser.parse_args(argv)
     data = data_folder(args.data)
     torch.manual_seed(args.seed)
-    torch.set_num_threads(2)
+    torch.set_num_threads(args.threads)
     quads = json.loads(args.quads.read_text(encoding="utf-8")) if args.quads else None
     rendered = [photo for folder in args.rendered for photo in rendered_photos(folder)]
     pools = [(collect(rendered, args.seed), 0.5)]
@@ -257,7 +281,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         net.load_state_dict(torch.load(args.start, weights_only=True))
     average = Average(net)
     optimiser = torch.optim.AdamW(net.parameters(), args.rate, weight_decay=0.02)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, args.rate, total_steps=args.steps, pct_start=0.1)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimiser, args.rate, total_steps=args.steps, pct_start=0.1
+    )
     started, total, right = time.time(), 0.0, 0.0
     for step, batch in enumerate(loader, 1):
         loss, good = loss_of(net, batch)
