@@ -44,17 +44,18 @@ def run(args: argparse.Namespace) -> int:
             host=args.host,
             port=args.port,
             threads=THREADS,
-            # A little more than the application takes, whose own answer to too much is clearer.
-            max_request_body_size=app.config["MAX_CONTENT_LENGTH"] + 64 * 1024,
+            # More than the application takes, whose own answer to too much is clearer.
+            max_request_body_size=4 * app.config["MAX_CONTENT_LENGTH"],
             ident="companion",
         )
-    except OSError as error:
+    except (OSError, ValueError) as error:  # ValueError: waitress knows no such host
         print(f"companion serve: {_refusal(error, args.host, args.port)}", file=sys.stderr)
         return 1
-    # A name such as "localhost" may stand for several addresses; waitress then makes one server for each.
-    port: int = getattr(server, "effective_port", args.port) or args.port
-    for url in addresses(args.host, port):
-        print(f"Table Companion is at {url}", flush=True)
+    # A name such as "localhost" may stand for several addresses; waitress then listens on each.
+    listening = getattr(server, "effective_listen", None) or [(server.effective_host, server.effective_port)]
+    for host, port in listening:
+        for url in addresses(host, port):
+            print(f"Table Companion is at {url}", flush=True)
     print("Stop it with Ctrl-C.", flush=True)
     threading.Thread(target=_warm_up, args=(app,), daemon=True).start()
     try:
@@ -91,8 +92,10 @@ def _own_addresses() -> list[str]:
     return [] if name.startswith("127.") or name == "0.0.0.0" else [name]
 
 
-def _refusal(error: OSError, host: str, port: int) -> str:
+def _refusal(error: OSError | ValueError, host: str, port: int) -> str:
     """Why the server could not listen, and what to do."""
+    if isinstance(error, ValueError) or error.errno == errno.EADDRNOTAVAIL:
+        return f"this computer has no address {host!r}; --host takes 127.0.0.1, 0.0.0.0 or one of its own"
     if error.errno == errno.EADDRINUSE:
         other = port + 1 if port < 65535 else 8000
         return (
@@ -101,8 +104,6 @@ def _refusal(error: OSError, host: str, port: int) -> str:
         )
     if error.errno == errno.EACCES:
         return f"port {port} needs special rights; choose one above 1023, such as --port 8000"
-    if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
-        return f"this computer has no address {host!r}; --host takes 127.0.0.1, 0.0.0.0 or one of its own"
     return f"cannot listen on {host} port {port}: {error}"
 
 

@@ -112,7 +112,11 @@ class Score(BaseModel):
     items: list[ScoreItem]
 
 
-class ResultDocument(Document):
+class ResultDocument(BaseModel):
+    """A rule set may add fields of its own."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
     status: Literal["won", "not-allowed", "ready", "building", "invalid"]
     shanten: int | None = Field(description="Pieces still to exchange; 0 ready, -1 complete.")
     waits: list[Wait]

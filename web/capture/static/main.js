@@ -124,6 +124,11 @@ class Page {
       this.#whole = !this.#whole;
       this.#drawPhoto();
     });
+    byId("larger").addEventListener("click", () => {
+      const larger = byId("photo-frame").classList.toggle("is-larger");
+      byId("larger").setAttribute("aria-pressed", String(larger));
+      this.#drawPhoto();
+    });
     byId("check").addEventListener("click", () => {
       const first = this.state.pieces.find((piece) => isDoubtful(piece, DOUBTFUL));
       if (first) this.sheet.openPiece(first.id, true);

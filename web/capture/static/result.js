@@ -135,7 +135,7 @@ function arrangementBlock({ arrangement: melds, shanten }) {
 function legalBlock({ legal_melds: melds }) {
   return h(
     "details",
-    { class: "fold", "data-key": "legal" },
+    { class: "fold", "data-key": "legal", open: true },
     h("summary", {}, t("result.legal", { count: melds.length })),
     h("ul", { class: "sets" }, melds.map(meldFigure)),
   );

@@ -90,6 +90,7 @@ export class Store {
 
   clear() {
     this.change((draft) => Object.assign(draft, emptyState(draft.rules, draft.options)));
+    remove(localStorage, PREVIEW); // this tab keeps it for undo, the device does not
   }
 
   #become(state) {
@@ -120,12 +121,16 @@ function keep(storage, key, value) {
     storage.setItem(key, JSON.stringify(value));
     return true;
   } catch {
-    try {
-      storage.removeItem(key); // an old value is worse than none
-    } catch {
-      // Storage is switched off: the page works, it only forgets.
-    }
+    remove(storage, key); // an old value is worse than none
     return false;
+  }
+}
+
+function remove(storage, key) {
+  try {
+    storage.removeItem(key);
+  } catch {
+    // Storage is switched off: the page works, it only forgets.
   }
 }
 

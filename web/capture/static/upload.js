@@ -4,7 +4,7 @@ import { byId } from "/static/js/dom.js";
 import { ApiError, read } from "/static/js/api.js";
 import { t } from "/static/js/i18n.js";
 
-const HUGE_BYTES = 24 * 1024 * 1024; // the server takes 32 MB
+const MAX_BYTES = Number(document.body.dataset.maxBytes) - 4096; // less what the form around the photo takes
 const HUGE_SIDE = 5000;
 const SAMPLE = "/static/samples/sichuan-hand.jpg";
 
@@ -56,6 +56,7 @@ export class Upload {
       const known = error instanceof ApiError;
       if (!known) console.error(error);
       this.#failedOffline = known && error.kind === "offline";
+      byId("upload-retry").hidden = known && error.kind === "refused"; // the same photo would be refused again
       byId("upload-message").textContent = known ? sentence(error.message) : t("error.failed");
       this.#show("failed");
     }
@@ -104,7 +105,7 @@ async function fetchSample(signal) {
 
 /** The photo as it is; only one too large for the server is made smaller here, when the browser can. */
 async function withinLimit(photo) {
-  if (photo.size <= HUGE_BYTES) return photo;
+  if (photo.size <= MAX_BYTES) return photo;
   try {
     const image = await createImageBitmap(photo);
     const scale = Math.min(1, HUGE_SIDE / Math.max(image.width, image.height));
@@ -113,8 +114,9 @@ async function withinLimit(photo) {
     canvas.height = image.height * scale;
     canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
     const smaller = await new Promise((done) => canvas.toBlob(done, "image/jpeg", 0.92));
-    return smaller && smaller.size < photo.size ? smaller : photo;
+    if (smaller && smaller.size <= MAX_BYTES) return smaller;
   } catch {
-    return photo; // the server says what is wrong with it
+    // No photo that this browser knows.
   }
+  throw new ApiError("refused", t("error.huge", { megabytes: Math.floor(MAX_BYTES / 1024 / 1024) }));
 }

@@ -1,0 +1,76 @@
+"""`companion serve`: says where the page is, and why it cannot be there."""
+
+from __future__ import annotations
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+
+import pytest
+
+from companion.commands.serve import addresses
+
+Server = subprocess.Popen[str]
+
+
+def start(*arguments: str) -> Server:
+    command = [sys.executable, "-m", "companion", "serve", *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    process = start("--port", "0")
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def test_the_page_is_where_it_is_said_to_be_and_ctrl_c_ends_it(server: Server) -> None:
+    assert server.stdout is not None
+    said = re.fullmatch(r"Table Companion is at (http://127\.0\.0\.1:\d+/)\n", server.stdout.readline())
+    assert said
+    with urllib.request.urlopen(said[1], timeout=20) as answer:
+        assert b"<title>Table Companion</title>" in answer.read()
+    with urllib.request.urlopen(said[1] + "api/openapi.json", timeout=20) as answer:
+        assert answer.headers["Content-Type"] == "application/json"
+    server.send_signal(signal.SIGINT)
+    assert server.wait(20) == 0
+
+
+def test_a_taken_port_is_told_with_a_way_out() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        process = start("--port", str(port))
+        said, complaint = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert said == ""
+    assert f"port {port} on 127.0.0.1 is taken" in complaint
+    assert f"--port {port + 1}" in complaint
+    assert "Traceback" not in complaint
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (("--host", "203.0.113.7"), 1, "no address '203.0.113.7'"),
+        (("--host", "no such name"), 1, "no address 'no such name'"),
+        (("--port", "70000"), 2, "a number from 0 to 65535"),
+        (("--port", "http"), 2, "a number from 0 to 65535"),
+    ],
+)
+def test_wrong_arguments_are_told(arguments: tuple[str, ...], status: int, words: str) -> None:
+    process = start(*arguments)
+    _, complaint = process.communicate(timeout=60)
+    assert process.returncode == status
+    assert words in complaint
+    assert "Traceback" not in complaint
+
+
+def test_addresses_for_the_whole_house_begin_with_this_computer() -> None:
+    assert addresses("0.0.0.0", 8000)[0] == "http://127.0.0.1:8000/"
+    assert addresses("::1", 8000) == ["http://[::1]:8000/"]
