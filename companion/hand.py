@@ -68,10 +68,12 @@ class Meld:
 
     Raises `HandError` when the pieces do not make a meld of that kind.
 
-    >>> Meld("chow", parse_pieces("643m")[:2] + parse_pieces("5m"))
+    >>> str(Meld("chow", parse_pieces("645m")))
+    'chow 456m'
+    >>> Meld("chow", parse_pieces("457m"))
     Traceback (most recent call last):
     ...
-    companion.hand.HandError: pieces: 456m is no chow
+    companion.hand.HandError: pieces: 457m is no chow
     """
 
     kind: str
