@@ -6,7 +6,7 @@ import base64
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from companion.reading import Reading
 
@@ -51,8 +51,8 @@ class PhotoReader:
         """Load the models now, so that the first photo need not wait for them; raises `NotInstalled`."""
         self._loaded()
 
-    def read(self, data: bytes, name: str, deck: str = "auto") -> tuple[Reading, str]:
-        """The reading of a photo file's bytes, and a preview of it as a data URL.
+    def read(self, file: BinaryIO, name: str, deck: str = "auto") -> tuple[Reading, str]:
+        """The reading of an open photo file, and a preview of it as a data URL.
 
         Raises `vision.load.PhotoError` for bytes that are no readable photo, `Busy` when no turn comes up,
         and `NotInstalled`.
@@ -61,7 +61,8 @@ class PhotoReader:
         from vision.load import load_photo
 
         with self._turn():
-            photo = load_photo(data, name=name)
+            # Read only now: photos that wait for their turn must not fill the memory.
+            photo = load_photo(file, name=name)
             return reader.read(photo, deck=deck), preview(photo)
 
     def _loaded(self) -> ReaderLike:

@@ -209,7 +209,7 @@ def test_without_a_connection_nothing_is_lost(page: Page) -> None:
     status(page, "Ready")
     page.context.set_offline(True)
     page.get_by_role("button", name="bamboo").click()
-    status(page, "No answer – tap to retry")
+    status(page, "No answer · retry")
     expect(page.locator("#tiles [data-piece]")).to_have_count(13)
     page.context.set_offline(False)
     status(page, "Ready")

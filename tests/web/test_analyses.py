@@ -7,6 +7,24 @@ from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from companion.pieces import DECKS
+
+KEYS = [
+    "rules",
+    "concealed",
+    "melds",
+    "winning",
+    "context",
+    "options",
+    "kind",
+    "pieces",
+    "piece",
+    "from",
+    "void",
+]
 
 HAND: dict[str, Any] = {
     "rules": "sichuan",
@@ -77,6 +95,42 @@ def test_a_bad_hand_is_refused_with_its_place(client: FlaskClient, body: str, wh
     error = answer.get_json()["error"]
     assert error["where"] == where
     assert error["message"]
+
+
+JSON_VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=8)
+    | st.sampled_from(["11m", "wall", "s"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=3),
+    max_leaves=8,
+)
+PIECES = st.lists(st.sampled_from([str(piece) for piece in DECKS["mahjong"].pieces]), max_size=20).map(
+    "".join
+)
+MELDS = st.fixed_dictionaries({"kind": st.sampled_from(["pung", "kong"]), "pieces": PIECES})
+HANDS = st.fixed_dictionaries(
+    {"rules": st.just("sichuan"), "concealed": PIECES},
+    optional={
+        "melds": st.lists(MELDS, max_size=4) | JSON_VALUES,
+        "winning": st.fixed_dictionaries({"piece": PIECES, "from": st.just("wall")}) | JSON_VALUES,
+        "bonus": PIECES | JSON_VALUES,
+        "context": st.dictionaries(
+            st.sampled_from(["void", "last_tile", "robbed_kong"]), JSON_VALUES, max_size=2
+        ),
+        "options": st.dictionaries(st.sampled_from(["cap", "preset"]), JSON_VALUES, max_size=2) | JSON_VALUES,
+    },
+)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(document=HANDS | JSON_VALUES)
+def test_no_hand_whatever_it_holds_is_a_fault_of_the_program(client: FlaskClient, document: Any) -> None:
+    answer = client.post("/api/analyses", data=json.dumps(document), content_type="application/json")
+    assert answer.status_code in (200, 400), answer.get_data(as_text=True)
+    assert answer.get_json()
 
 
 def test_a_body_of_megabytes_is_refused(client: FlaskClient) -> None:

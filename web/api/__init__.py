@@ -49,7 +49,7 @@ def make_reading() -> Answer:
         return _unknown_deck(deck, ("auto", *READABLE_DECKS))
     photos: PhotoReader = current_app.extensions["photos"]
     try:
-        reading, preview = photos.read(upload.read(), upload.filename or "photo", deck)
+        reading, preview = photos.read(upload.stream, upload.filename or "photo", deck)
     except PhotoError as error:
         return problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, str(error), "photo")
     except Busy:

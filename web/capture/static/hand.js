@@ -2,14 +2,14 @@
 
 import { h, renew } from "/static/js/dom.js";
 import { t } from "/static/js/i18n.js";
-import { face, nameOf, shortName, suitOf } from "/static/js/tiles.js";
+import { face, nameOf, playsAs, shortName, suitOf } from "/static/js/tiles.js";
 import { find, handPieces, inMeld, inZone, isDoubtful, kindOf } from "./state.js";
 
 /** The button of one piece. */
 export function tileButton(piece, page) {
   const { state, doubtful, rules } = page;
   const unsure = isDoubtful(piece, doubtful);
-  const foreign = piece.piece !== "back" && !rules.pieces.includes(piece.piece);
+  const foreign = piece.piece !== "back" && !rules.pieces.includes(playsAs(piece.piece));
   const percent = Math.round(piece.confidence * 100);
   const spoken = [
     piece.piece === "back" ? t("piece.back") : nameOf(piece.piece),

@@ -8,6 +8,9 @@ export const SUITS = ["m", "p", "s", "z", "f"];
 export const suitOf = (piece) => piece.at(-1);
 export const rankOf = (piece) => (piece[0] === "0" ? 5 : Number(piece[0]));
 
+/** A red five plays as a five. */
+export const playsAs = (piece) => rankOf(piece) + suitOf(piece);
+
 /** Name for people: "5 of dots", "East wind". */
 export const nameOf = (piece) => t(`piece.${piece}`, {}, nameByRank(piece));
 const nameByRank = (piece) => t(`piece.suit.${suitOf(piece)}`, { rank: rankOf(piece) });
