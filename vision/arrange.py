@@ -330,12 +330,12 @@ def find_melds(
     large without.
     """
     whole = [_parse_sets(row.pieces, sightings) for row in own.rows]
+    loose = _count((row for row, sets in zip(own.rows, whole, strict=True) if not sets), sightings)
     groups: list[Group] = []
-    for r, row in enumerate(own.rows):
-        if whole[r] and any(not sets for k, sets in enumerate(whole) if k != r):
-            groups += whole[r]
-        else:
-            groups += _melds_in_line(row, sightings, only=len(own.rows) == 1)
+    for row, sets in zip(own.rows, whole, strict=True):
+        # A single tile beside the row may be the winning one; two or more are what is left of the hand.
+        groups += sets if sets and loose >= 2 else _melds_in_line(row, sightings, only=len(own.rows) == 1)
+    groups = [g for row in own.rows for g in _hidden_kongs(row, sightings) if not _shares(g, groups)] + groups
     total = _count(own.rows, sightings)
     concealed = total - sum(sightings[i].piece != BACK for g in groups for i in g.pieces)
     if groups and concealed < 1:
@@ -343,11 +343,15 @@ def find_melds(
     hidden = sum(sightings[i].piece == BACK for g in groups for i in g.pieces)
     size = total + hidden - sum(g.kind == "kong" for g in groups)
     if sizes and size > max(sizes):
-        taken = {i for g in groups for i in g.pieces}
-        found = [g for row in own.rows for g in _runs_of_four(row, sightings) if not taken & set(g.pieces)]
+        found = [g for row in own.rows for g in _runs_of_four(row, sightings) if not _shares(g, groups)]
         groups += found[: size - max(sizes)]
     places = {i: (r, k) for r, row in enumerate(own.rows) for k, i in enumerate(row.pieces)}
     return sorted(groups, key=lambda g: places[g.pieces[0]])
+
+
+def _shares(group: Group, groups: Iterable[Group]) -> bool:
+    """Whether a piece of the group is in one of the others."""
+    return any(set(group.pieces) & set(other.pieces) for other in groups)
 
 
 def _runs_of_four(row: Row, sightings: Sequence[Sighting]) -> list[Group]:
@@ -359,6 +363,14 @@ def _runs_of_four(row: Row, sightings: Sequence[Sighting]) -> list[Group]:
         if alike and names[k + 4 : k + 5] != [names[k]]:
             found.append(Group("kong", row.pieces[k : k + 4], {}))
     return found
+
+
+def _hidden_kongs(row: Row, sightings: Sequence[Sighting]) -> list[Group]:
+    """Two equal faces between two face-down pieces: nothing but a concealed kong is laid like that."""
+    fours = [row.pieces[k : k + 4] for k in range(len(row) - 3)]
+    around = [[sightings[i].piece == BACK for i in four] == [True, False, False, True] for four in fours]
+    found = [_best_set(four, sightings) for four, fits in zip(fours, around, strict=True) if fits]
+    return [group for group in found if group is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,7 +387,8 @@ def _segments(row: Row) -> list[_Segment]:
     if len(row) == 1:
         return [_Segment(range(1), math.inf, math.inf)]
     usual = float(np.median(row.gaps)) if len(row) > 3 else min(row.gaps)
-    cuts = [k for k, gap in enumerate(row.gaps) if gap > max(usual, 0.0) + 0.3]
+    spread = float(np.median(np.abs(np.array(row.gaps) - usual)))
+    cuts = [k for k, gap in enumerate(row.gaps) if gap > max(usual, 0.0) + max(0.18, 5 * spread)]
     starts, stops = [0, *(k + 1 for k in cuts)], [*(k + 1 for k in cuts), len(row)]
     return [
         _Segment(
@@ -408,7 +421,7 @@ def _melds_in_line(row: Row, sightings: Sequence[Sighting], only: bool) -> list[
         block = list(itertools.takewhile(lambda k: found[k] is not None, side))
         if only and len(block) == len(parts):
             block.pop()
-        apart = [k for k in block if sure[k] or min(parts[k].before, parts[k].after) > max(0.3, 1.7 * inner)]
+        apart = [k for k in block if sure[k] or min(parts[k].before, parts[k].after) > max(0.18, 1.7 * inner)]
         # A chow is believed beside a declared pung, or when it stands wide apart.
         pungs = any(sure[k] or _kind_of(found[k]) != "chow" for k in apart)
         declared |= {
