@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 from http import HTTPStatus
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 from flask import Blueprint, Response, current_app, jsonify, request
 from pydantic import ValidationError
@@ -49,7 +49,7 @@ def make_reading() -> Answer:
         return _unknown_deck(deck, ("auto", *READABLE_DECKS))
     photos: PhotoReader = current_app.extensions["photos"]
     try:
-        reading, preview = photos.read(upload.stream, upload.filename or "photo", deck)
+        reading, preview = photos.read(cast(BinaryIO, upload.stream), upload.filename or "photo", deck)
     except PhotoError as error:
         return problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, str(error), "photo")
     except Busy:
