@@ -302,7 +302,17 @@ def test_everything_is_large_enough_to_touch_and_has_a_name(page: Page) -> None:
         assert page.evaluate(UNNAMED) == []
         if opened:
             page.keyboard.press("Escape")
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_nothing_is_wider_than_the_screen(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 740})
+    open_sample(page)
+    page.locator(".house-card summary").click()
+    page.locator("#tiles .tile").first.click()
+    for part in ("html", "#sheet-body"):
+        wide, seen = page.locator(part).evaluate("one => [one.scrollWidth, one.clientWidth]")
+        assert wide <= seen, part
 
 
 def test_a_full_store_loses_the_picture_but_no_piece(page: Page) -> None:

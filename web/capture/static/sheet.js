@@ -57,8 +57,8 @@ export class Sheet {
   #open(mode) {
     this.#mode = mode;
     this.draw();
-    this.#body.scrollTop = 0;
     if (!this.#dialog.open) this.#dialog.showModal();
+    this.#body.scrollTop = 0;
     this.#page.selected(this.piece);
   }
 
