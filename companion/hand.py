@@ -97,9 +97,9 @@ class Meld:
         fields = _object(document, ("kind", "pieces", "concealed"), ("kind", "pieces"))
         kind, concealed = fields["kind"], fields.get("concealed", False)
         if kind not in MELD_KINDS:
-            raise HandError(f"unknown kind {_show(kind)}; known: {', '.join(MELD_KINDS)}", "kind")
+            raise HandError(f"unknown kind {shown(kind)}; known: {', '.join(MELD_KINDS)}", "kind")
         if not isinstance(concealed, bool):
-            raise HandError(f"true or false expected, not {_show(concealed)}", "concealed")
+            raise HandError(f"true or false expected, not {shown(concealed)}", "concealed")
         return Meld(kind, _pieces(fields["pieces"], "pieces", deck), concealed)
 
     def to_document(self) -> dict[str, Any]:
@@ -121,7 +121,7 @@ class Winning:
         if len(pieces) != 1:
             raise HandError(f"one piece expected, found {len(pieces)}", "piece")
         if fields["from"] not in SOURCES:
-            raise HandError(f"unknown source {_show(fields['from'])}; known: {', '.join(SOURCES)}", "from")
+            raise HandError(f"unknown source {shown(fields['from'])}; known: {', '.join(SOURCES)}", "from")
         return Winning(pieces[0], fields["from"])
 
     def to_document(self) -> dict[str, Any]:
@@ -167,12 +167,12 @@ class Hand:
         known = ("rules", "concealed", "melds", "winning", "bonus", "context", "options")
         fields = _object(document, known, ("rules", "concealed"))
         if not isinstance(fields["rules"], str):
-            raise HandError(f"the name of a rule set expected, not {_show(fields['rules'])}", "rules")
+            raise HandError(f"the name of a rule set expected, not {shown(fields['rules'])}", "rules")
         deck = rules.get(fields["rules"]).deck
         concealed = _pieces(fields["concealed"], "concealed", deck)
         melds = fields.get("melds", [])
         if not isinstance(melds, list):
-            raise HandError(f"a list expected, not {_show(melds)}", "melds")
+            raise HandError(f"a list expected, not {shown(melds)}", "melds")
         read: list[Meld] = []
         for index, meld in enumerate(melds):
             try:
@@ -234,8 +234,12 @@ _FITS = {kind: lambda pieces: True for kind in (LOOSE, "single")}
 _FITS |= {"pair": _equal, "pung": _equal, "kong": _equal, "chow": _is_chow, "soldiers": _is_soldiers}
 
 
-def _show(value: Any) -> str:
-    """A wrong value in a message: short, whatever it is."""
+def shown(value: Any) -> str:
+    """A value as a message shows it: short, whatever it is.
+
+    >>> shown(None), shown(True), shown("a"), shown({"a": 1})
+    ('null', 'true', "'a'", 'an object')
+    """
     if isinstance(value, (dict, list)):
         return "an object" if isinstance(value, dict) else "a list"
     text = "null" if value is None else str(value).lower() if isinstance(value, bool) else repr(value)
@@ -246,10 +250,10 @@ def _object(
     value: Any, known: tuple[str, ...] | None, required: tuple[str, ...], where: str = ""
 ) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise HandError(f"an object expected, not {_show(value)}", where)
+        raise HandError(f"an object expected, not {shown(value)}", where)
     for key in value:
         if known is not None and key not in known:
-            raise HandError(f"unknown key {_show(key)}; known: {', '.join(known)}", where)
+            raise HandError(f"unknown key {shown(key)}; known: {', '.join(known)}", where)
     for key in required:
         if key not in value:
             raise HandError(f"{key} is missing", where)
@@ -258,7 +262,7 @@ def _object(
 
 def _pieces(text: Any, where: str, deck: str | None) -> tuple[Piece, ...]:
     if not isinstance(text, str):
-        raise HandError(f"pieces written as text expected, not {_show(text)}", where)
+        raise HandError(f"pieces written as text expected, not {shown(text)}", where)
     try:
         return parse_pieces(text, deck)
     except NotationError as error:

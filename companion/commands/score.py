@@ -65,7 +65,8 @@ def run(args: argparse.Namespace) -> int:
         with nullcontext(sys.stdin.buffer) if path == "-" else Path(path).open("rb") as lines:
             failed = _score_lines(lines)
     except OSError as error:
-        print(f"companion score: {path}: {error.strerror or error}", file=sys.stderr)
+        hint = " (a typed hand needs --rules NAME)" if isinstance(error, FileNotFoundError) else ""
+        print(f"companion score: {path}: {error.strerror or error}{hint}", file=sys.stderr)
         return 1
     return 1 if failed else 0
 
@@ -186,9 +187,8 @@ def report(hand: Hand, result: Result) -> Iterator[str]:
         for item in result.score.items:
             times = f" x {item.count}" if item.count > 1 else ""
             yield f"  {item.value:>3}  {rule_set.item_names[item.name]} ({item.name}){times}"
-        yield "  " + ", ".join(
-            f"{name.replace('_', ' ')} {value}" for name, value in result.score.extra.items()
-        )
+        extra = result.score.extra.items()
+        yield "  " + ", ".join(f"{rule_set.score_fields[name]} {value}" for name, value in extra)
     for wait in result.waits:
         worth = f"{wait.total} {rule_set.unit}, " if wait.status == "won" else f"{wait.status}, "
         yield f"  waits for {wait.piece} ({wait.piece.name}): {worth}{_times(wait.left)} left"

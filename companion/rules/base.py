@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from companion.hand import Hand, HandError, Meld, _show
+from companion.hand import Hand, HandError, Meld, shown
 from companion.pieces import DECKS, Piece
 from companion.result import Advice, Result, Score, Wait
 from companion.rules.rounds import Event, Transfer
@@ -48,13 +48,13 @@ class Setting:
         for choice in self.choices:
             if type(choice.value) is type(value) and choice.value == value:
                 return
-        known = ", ".join(_show(choice.value) for choice in self.choices)
-        raise HandError(f"unknown value {_show(value)}; known: {known}", where)
+        known = ", ".join(shown(choice.value) for choice in self.choices)
+        raise HandError(f"unknown value {shown(value)}; known: {known}", where)
 
     def parse(self, text: str, where: str) -> Value:
         """The choice written as `text` on a command line or in a form (``4``, ``true``, ``sbr``)."""
         for choice in self.choices:
-            if text in (choice.value, _show(choice.value)):
+            if text in (choice.value, shown(choice.value)):
                 return choice.value
         self.check(text, where)
         return text
@@ -76,7 +76,8 @@ class RuleSet(ABC):
     name, title: as written in documents, and for people. deck: a name in `DECKS`. unit: what scores count.
     pieces: the kinds in play, as printed in order. sizes: full sizes of a hand, kongs' extra pieces left out.
     meld_kinds: kinds that may be laid down. options, context: the settings; `presets` name sets of options.
-    item_names: every item a score can list, with its English label.
+    item_names: every item a score can list, with its English label. score_fields: the same for what a score
+    holds beside its items.
     """
 
     name: str
@@ -91,6 +92,7 @@ class RuleSet(ABC):
     context: tuple[Setting, ...]
     presets: Mapping[str, Mapping[str, Value]]
     item_names: Mapping[str, str]
+    score_fields: Mapping[str, str]
 
     def copies(self, piece: Piece, options: Mapping[str, Any]) -> int:
         """How many pieces that play as `piece` are in the game under these options."""
@@ -143,7 +145,7 @@ class RuleSet(ABC):
             by_name = {setting.name: setting for setting in settings}
             for name, value in given.items():
                 if name not in by_name:
-                    raise HandError(f"unknown name {_show(name)}; known: {', '.join(by_name)}", where)
+                    raise HandError(f"unknown name {shown(name)}; known: {', '.join(by_name)}", where)
                 by_name[name].check(value, f"{where}.{name}")
         self.check_context(hand)
 
@@ -203,4 +205,5 @@ class RuleSet(ABC):
             "context": [setting.to_document() for setting in self.context],
             "presets": {name: dict(values) for name, values in self.presets.items()},
             "items": dict(self.item_names),
+            "score_fields": dict(self.score_fields),
         }

@@ -7,8 +7,9 @@ A block is a kind of meld and its lowest kind: ``("chow", 3)`` is 456 of the fir
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain, product
+from operator import mul
 
 Block = tuple[str, int]
 Blocks = tuple[Block, ...]
@@ -52,33 +53,33 @@ def all_sets(counts: list[int], kind: int, end: int) -> list[Blocks]:
 
 
 def sets_and_pair(counts: Sequence[int]) -> list[Blocks]:
-    """Every way to stand all pieces in sets and one pair (the last block), in a fixed order; empty when
-    none."""
+    """Every way to stand all pieces in sets and one pair, which stands last, in a fixed order."""
+    counts = list(counts)
     of_suits: list[list[Blocks]] = []
-    pair: list[Blocks] = []
+    with_pair: list[Blocks] | None = None
     for start in SUITS:
-        suit = list(counts[start : start + 9])
+        end = start + 9
+        suit = counts[start:end]
         pieces = sum(suit)
         if not pieces:
             continue
         if pieces % 3 == 0:
-            ways = [_shifted(blocks, start) for blocks in all_sets(suit, 0, 9)]
-        elif pieces % 3 == 2 and not pair:
-            # Sets add up to a multiple of three, so the pair leaves the same rest as the suit.
-            total = sum(kind * held for kind, held in enumerate(suit)) % 3
-            ways = []
-            for kind, held in enumerate(suit):
-                if held >= 2 and 2 * kind % 3 == total:
-                    suit[kind] -= 2
-                    ways += [_shifted((*blocks, ("pair", kind)), start) for blocks in all_sets(suit, 0, 9)]
-                    suit[kind] += 2
-            pair = ways
+            of_suits.append(all_sets(counts, start, end))
+        elif pieces % 3 == 2 and with_pair is None:
+            with_pair = []
+            # The ranks of a set add up to a multiple of three, so the pair leaves the same rest as the suit.
+            rest = sum(map(mul, suit, range(9))) % 3
+            for rank, held in enumerate(suit):
+                if held >= 2 and 2 * rank % 3 == rest:
+                    kind = start + rank
+                    counts[kind] -= 2
+                    with_pair += [(*blocks, ("pair", kind)) for blocks in all_sets(counts, start, end)]
+                    counts[kind] += 2
         else:
             return []
-        of_suits.append(ways)
-    if not pair:
+    if with_pair is None:
         return []
-    return [tuple(sorted(chain.from_iterable(chosen), key=pair_last)) for chosen in product(*of_suits)]
+    return [tuple(chain.from_iterable(chosen)) for chosen in product(*of_suits, with_pair)]
 
 
 def pair_last(block: Block) -> tuple[bool, int, str]:
@@ -136,7 +137,3 @@ def blocks_within(counts: Sequence[int]) -> list[Block]:
         found += [(name, kind) for kind, held in enumerate(counts) if held >= size]
     found += [("chow", kind) for kind in range(len(counts) - 2) if all(counts[kind : kind + 3])]
     return found
-
-
-def _shifted(blocks: Iterable[Block], by: int) -> Blocks:
-    return tuple((name, kind + by) for name, kind in blocks)

@@ -315,6 +315,9 @@ class Sichuan(RuleSet):
     options = OPTIONS
     context = CONTEXT
     presets = PRESETS
+    score_fields: Mapping[str, str] = MappingProxyType(
+        {"base": "base", "each_pays": "each pays", "payers": "payers", "winner_gets": "the winner gets"}
+    )
     item_names: Mapping[str, str] = MappingProxyType({fan.name: fan.label for fan in FAN})
 
     def check_context(self, hand: Hand) -> None:
@@ -494,14 +497,12 @@ class Sichuan(RuleSet):
         settings = self.settings(options)
         transfers: list[Transfer] = []
         still_in = set(range(self.seats))
-        kongs: list[tuple[int, list[Transfer]]] = []  # who laid each kong, and what it earned
+        kongs: list[tuple[Kong, list[Transfer]]] = []  # what each kong earned
+        open_to_loss = False  # whether nothing but wins paid by its owner came after the last kong
 
         def give_back(earned: list[Transfer], why: str) -> None:
             transfers.extend(Transfer(t.payee, t.payer, t.amount, f"kong money back: {why}") for t in earned)
             earned.clear()
-
-        def last_kong(seat: int) -> list[Transfer]:
-            return next((earned for owner, earned in reversed(kongs) if owner == seat), [])
 
         for index, event in enumerate(events):
             where = f"events[{index}]"
@@ -522,18 +523,21 @@ class Sichuan(RuleSet):
                 ]
                 earned = [transfer for transfer in earned if transfer.amount]
                 transfers += earned
-                kongs.append((event.seat, earned))
+                kongs.append((event, earned))
+                open_to_loss = True
             elif isinstance(event, Win):
                 winners = self._winners(event, settings)
+                open_to_loss = open_to_loss and payer is not None and kongs[-1][0].seat == payer
                 for seat in winners:
                     hand = self._won_hand(event, seat, len(still_in) - 1, options, where)
                     score = self.score(hand)
                     assert score is not None
-                    if payer is not None:
-                        if hand.context.get("robbed_kong"):
-                            give_back(last_kong(payer), "robbed")
+                    if open_to_loss:
+                        kong, earned = kongs[-1]
+                        if hand.context.get("robbed_kong") and kong.kind.startswith("promoted"):
+                            give_back(earned, "robbed")
                         if hand.context.get("discard_after_kong"):
-                            give_back(last_kong(payer), "won on the discard after it")
+                            give_back(earned, "won on the discard after it")
                     names = ", ".join(item.name for item in score.items) or "plain hand"
                     payers = still_in - {seat} if payer is None else {payer}
                     each_pays = int(score.extra["each_pays"])
@@ -545,8 +549,8 @@ class Sichuan(RuleSet):
                 standings = self.standings(event, options)
                 for standing in standings:
                     if not standing.ready:
-                        for owner, earned in kongs:
-                            if owner == standing.seat:
+                        for kong, earned in kongs:
+                            if kong.seat == standing.seat:
                                 give_back(earned, "not ready at the wall's end")
                 transfers += _wall_end(standings, WALL_END[settings["wall_end"]])
         return tuple(transfers)
@@ -785,7 +789,7 @@ def _partial(hand: Hand, tiles: _Tiles | None = None) -> Blocks:
     blocks = [
         (name, start + kind) for start in SUITS for name, kind in shapes.most_sets(counts[start : start + 9])
     ]
-    return tuple(sorted(blocks, key=shapes.pair_last))
+    return tuple(blocks)
 
 
 def _pool(hand: Hand) -> list[list[Piece]]:
@@ -831,7 +835,7 @@ def _lay(hand: Hand, blocks: Blocks, won: int | None = None) -> tuple[Meld, ...]
             laid[index] = _meld(block, pool, concealed=True)
     loose = [piece for pieces in pool for piece in pieces]
     loose += [piece for piece in (*hand.concealed, *_won(hand)) if piece not in _KIND]
-    ordered = (laid[index] for index in range(len(blocks)))
+    ordered = (laid[index] for index in sorted(laid, key=lambda index: shapes.pair_last(blocks[index])))
     return (*hand.melds, *ordered, *(Meld(LOOSE, (piece,), True) for piece in loose))
 
 

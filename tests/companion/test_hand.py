@@ -7,7 +7,7 @@ import pickle
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion import Hand, HandError, Meld, Winning, parse_pieces
@@ -96,6 +96,7 @@ ANYTHING = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(st.sampled_from([*FULL, "melds[]", "winning."]), st.sampled_from(["kind", "pieces", "from"]), ANYTHING)
 def test_no_value_anywhere_causes_anything_but_a_hand_error(key: str, inner: str, value: Any) -> None:
     change = {"melds[]": {"melds": [{"kind": "pung", "pieces": "111m", inner: value}]}}.get(

@@ -6,12 +6,13 @@ import copy
 import pickle
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion import DECKS, NotationError, Piece, format_pieces, parse_pieces
 
 
+@settings(deadline=None)
 @given(st.sampled_from(sorted(DECKS)).flatmap(lambda deck: st.lists(st.sampled_from(DECKS[deck].pieces))))
 def test_printing_then_parsing_gives_the_pieces_sorted(pieces: list[Piece]) -> None:
     text = format_pieces(pieces)
@@ -19,6 +20,7 @@ def test_printing_then_parsing_gives_the_pieces_sorted(pieces: list[Piece]) -> N
     assert format_pieces(parse_pieces(text)) == text
 
 
+@settings(deadline=None)
 @given(st.text(max_size=30) | st.text("0123456789mpszfKAEyrj ", max_size=30))
 def test_any_other_text_is_an_error_that_points_into_it(text: str) -> None:
     try:

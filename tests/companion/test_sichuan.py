@@ -129,7 +129,8 @@ def test_described_for_forms() -> None:
     assert described["presets"]["sbr"]["wall_end"] == "sbr"
     for part in ("options", "context"):
         for setting in described[part]:
-            assert setting["label"] and setting["help"]
+            assert setting["label"]
+            assert setting["help"]
             assert setting["default"] in [choice["value"] for choice in setting["choices"]]
     for name, preset in described["presets"].items():
         hand(PLAIN, options={"preset": name, **preset})  # every value is a known one
