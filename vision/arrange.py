@@ -334,7 +334,11 @@ def find_melds(
     groups: list[Group] = []
     for row, sets in zip(own.rows, whole, strict=True):
         # A single tile beside the row may be the winning one; two or more are what is left of the hand.
-        groups += sets if sets and loose >= 2 else _melds_in_line(row, sightings, only=len(own.rows) == 1)
+        if sets and loose >= 2:
+            groups += sets
+        else:
+            others = [other for other in own.rows if other is not row]
+            groups += _melds_in_line(row, others, sightings)
     groups = [g for row in own.rows for g in _hidden_kongs(row, sightings) if not _shares(g, groups)] + groups
     total = _count(own.rows, sightings)
     concealed = total - sum(sightings[i].piece != BACK for g in groups for i in g.pieces)
@@ -398,12 +402,14 @@ def _segments(row: Row) -> list[_Segment]:
     ]
 
 
-def _melds_in_line(row: Row, sightings: Sequence[Sighting], only: bool) -> list[Group]:
-    """Declared groups among the segments of one row; `only` when there is no other own row."""
+def _melds_in_line(row: Row, others: Sequence[Row], sightings: Sequence[Sighting]) -> list[Group]:
+    """Declared groups among the segments of one row, beside the other own rows."""
     parts = _segments(row)
     if len(parts) < 2:
         return []
     found = [_best_set([row.pieces[k] for k in part.places], sightings) for part in parts]
+    if others and all(found) and all(len(_segments(other)) == 1 for other in others):
+        return [group for group in found if group is not None]  # sets alone, beside an unbroken row
     turned = [len({row.axes[k] for k in part.places}) > 1 for part in parts]
     sure = [g is not None and (g.concealed or t) for g, t in zip(found, turned, strict=True)]
     rest = [k for k, group in enumerate(found) if group is None and len(parts[k].places) > 1]
@@ -419,7 +425,7 @@ def _melds_in_line(row: Row, sightings: Sequence[Sighting], only: bool) -> list[
     declared: set[int] = set()
     for side in (range(len(parts)), range(len(parts) - 1, -1, -1)):
         block = list(itertools.takewhile(lambda k: found[k] is not None, side))
-        if only and len(block) == len(parts):
+        if not others and len(block) == len(parts):
             block.pop()
         apart = [k for k in block if sure[k] or min(parts[k].before, parts[k].after) > max(0.18, 1.7 * inner)]
         # A chow is believed beside a declared pung, or when it stands wide apart.
