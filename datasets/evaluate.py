@@ -447,9 +447,13 @@ def run(args: argparse.Namespace, reader: PhotoReader | None = None) -> int:
     if not scenes:
         return _failed("no photo is left to measure")
     if reader is None:
-        from vision.reader import Reader  # late: --help and wrong folders need no models
+        from vision.model import ModelError  # late: --help and wrong folders need no models
+        from vision.reader import Reader
 
-        reader = Reader.default()
+        try:
+            reader = Reader.default()
+        except ModelError as error:
+            return _failed(str(error))
     progress = None
     if sys.stderr.isatty():
 
