@@ -155,6 +155,11 @@ class Hand:
         object.__setattr__(self, "options", MappingProxyType(dict(self.options)))
         rules.get(self.rules).check(self)
 
+    @property
+    def held(self) -> tuple[Piece, ...]:
+        """The concealed pieces and the winning one."""
+        return (*self.concealed, self.winning.piece) if self.winning else self.concealed
+
     def __reduce__(self) -> tuple[object, ...]:
         # Read-only mappings cannot be copied or pickled; the document can.
         return Hand.from_document, (self.to_document(),)

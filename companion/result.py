@@ -17,8 +17,7 @@ Status = Literal["won", "not-allowed", "ready", "building", "invalid"]
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A piece that completes the hand: `left` copies are not in it; `status`, `total` as won by discard with
-    it."""
+    """A piece that completes the hand, of which `left` copies are not in it; judged as won by its discard."""
 
     piece: Piece
     left: int
@@ -31,8 +30,7 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What to discard: the `shanten` after it, and the pieces (with copies left) that then improve the
-    hand."""
+    """What to discard: the `shanten` after it, and the pieces (with copies left) that then help."""
 
     discard: Piece
     shanten: int

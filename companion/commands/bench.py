@@ -142,8 +142,7 @@ def won_hand(rng: random.Random) -> Hand:
 
 
 def worse(rng: random.Random, hand: Hand) -> Hand:
-    """The hand with up to five of its pieces exchanged for others, as it may have looked some turns
-    before."""
+    """The hand with up to five pieces exchanged, as it may have looked some turns before."""
     for _ in range(rng.randint(0, 5)):
         concealed = list(hand.concealed)
         concealed[rng.randrange(len(concealed))] = _draw(rng, hand)

@@ -162,8 +162,7 @@ class RuleSet(ABC):
 
     @abstractmethod
     def shanten(self, hand: Hand) -> int | None:
-        """Pieces to exchange until ready; 0 ready, -1 complete; None for an invalid hand or one never to
-        win."""
+        """Pieces to exchange until ready; 0 ready, -1 complete; None when invalid or never to win."""
 
     @abstractmethod
     def waits(self, hand: Hand) -> tuple[Wait, ...]:
@@ -187,8 +186,7 @@ class RuleSet(ABC):
 
     @abstractmethod
     def payments(self, events: Sequence[Event], options: Mapping[str, Any]) -> tuple[Transfer, ...]:
-        """Every payment of a round, in order; raises `HandError` (where: ``events[0]...``) when it cannot be
-        so."""
+        """Every payment of a round, in order; raises `HandError` (where: ``events[0]``) for what cannot be."""
 
     def describe(self) -> dict[str, Any]:
         """The rule set as JSON-ready data: what a page needs to draw its forms and name its items."""

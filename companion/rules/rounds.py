@@ -48,8 +48,7 @@ Event = Win | Kong | WallEnd
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A player still in when the wall ends: void-suit pieces left, ready or not, and the best base of the
-    waits."""
+    """A player still in at the wall's end: void-suit pieces left, ready or not, the best base of the waits."""
 
     seat: int
     void_left: tuple[Piece, ...]

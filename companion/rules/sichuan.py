@@ -6,37 +6,37 @@ The numbers that are the rules stand in `FAN`, `OPTIONS` and `PRESETS`; the code
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from companion.hand import LOOSE, Hand, HandError, Meld
+from companion.hand import Hand, HandError, Meld
 from companion.pieces import Piece, format_pieces
 from companion.result import Advice, Item, Result, Score, Status, Wait
 from companion.rules import shapes
 from companion.rules.base import Choice, RuleSet, Setting, Value, flag
 from companion.rules.rounds import Event, Kong, Standing, Transfer, WallEnd, Win
-from companion.rules.shapes import SUITS, Block, Blocks
-from companion.rules.suits import KONG, NOTHING, PUNG, join, missing, read
-
-FULL = 14
-SETS = 4
-PAIRS = 7
-COPIES = 4
+from companion.rules.shapes import SUITS, Blocks
+from companion.rules.tiles import (
+    COPIES,
+    FULL,
+    KIND,
+    KINDS,
+    PAIRS,
+    SETS,
+    Tiles,
+    lay,
+    legal_melds,
+    partial,
+    pool_of,
+    tiles_of,
+)
 
 SUIT_NAMES = {"m": "characters", "p": "dots", "s": "bamboo"}
 
-KINDS = tuple(Piece.parse(f"{rank}{suit}") for suit in SUIT_NAMES for rank in range(1, 10))
-"""The 27 kinds by number, as `companion.rules.shapes` counts them."""
-
-_KIND = {piece: kind for kind, piece in enumerate(KINDS)}
-_KIND |= {red: _KIND[red.plays_as] for red in map(Piece.parse, ("0m", "0p", "0s"))}
-_VOID = dict(zip(SUIT_NAMES, SUITS, strict=True))
-
 
 class _Win(NamedTuple):
-    """All that the fan of a complete hand hang on: the pieces, the facts, and the reading (the last
-    three)."""
+    """All that the fan of a complete hand hang on; the last three fields are the reading's."""
 
     roots: int
     suits: int
@@ -50,8 +50,7 @@ class _Win(NamedTuple):
 
 
 class Fan(NamedTuple):
-    """One pattern: its name in results, the fan it is worth each time, its English label, and how often it
-    counts."""
+    """One pattern: its name in results, the fan it is worth each time, its label, how often it counts."""
 
     name: str
     fan: int
@@ -96,8 +95,7 @@ KONG_MONEY: Mapping[str, Mapping[str, int]] = {
     "none": {"concealed": 0, "discard": 0, "promoted": 0, "promoted-later": 0},
     "sbr": {"concealed": 2, "discard": 2, "promoted": 1, "promoted-later": 0},
 }
-"""What a kong earns at once, by the option `kong_money`: from the discarder, else from each player still
-in."""
+"""What a kong earns at once, by the option `kong_money`: from the discarder, else from all still in."""
 
 WALL_END: Mapping[str, Mapping[str, Any]] = {
     "report": {"void_pays": 0, "not_ready_pays": False},
@@ -205,86 +203,8 @@ CONTEXT = (
 )
 
 
-@dataclass(slots=True)
-class _Tiles:
-    """A valid hand as numbers, the winning piece among the concealed ones.
-
-    counts: concealed pieces of each of the 27 kinds. symbols: the same as `companion.rules.suits` reads them.
-    sets: sets still to make beside the melds. suits: first kinds of the suits that may be in a finished hand.
-    """
-
-    counts: list[int]
-    symbols: list[int]
-    sets: int
-    suits: tuple[int, ...]
-    full: bool
-    void_meld: bool
-
-    def distance(self) -> int:
-        """Shanten; void melds are not minded."""
-        cost = NOTHING
-        symbols = self.symbols
-        for start in self.suits:
-            cost = join(cost, read(symbols[start : start + 9]))
-        far = missing(cost, self.sets)
-        if self.sets == SETS and far:
-            far = min(far, self.pairs_missing())
-        return far - 1
-
-    def pairs_missing(self) -> int:
-        """Pieces missing for seven pairs, four equal ones being two of them."""
-        counts = self.counts
-        if len(self.suits) < len(SUITS):
-            counts = [count for start in self.suits for count in counts[start : start + 9]]
-        threes = counts.count(3)
-        return _pairs_missing(counts.count(2) + threes + 2 * counts.count(4), counts.count(1) + threes)
-
-    def completing(self) -> list[int]:
-        """Kinds that complete the hand, which is one piece short of full size."""
-        found = []
-        costs = {start: read(self.symbols[start : start + 9]) for start in self.suits}
-        lone_pair = self.sets == SETS and self.pairs_missing() == 1
-        for start in self.suits:
-            rest = NOTHING
-            for other in self.suits:
-                if other != start:
-                    rest = join(rest, costs[other])
-            suit = self.symbols[start : start + 9]
-            for rank, symbol in enumerate(suit):
-                if not _takes_one_more(symbol):
-                    continue
-                suit[rank] += 1
-                if not missing(join(rest, read(suit)), self.sets) or (lone_pair and symbol % 2):
-                    found.append(start + rank)
-                suit[rank] = symbol
-        return found
-
-    def with_one(self, kind: int) -> _Tiles:
-        """The hand with one more piece."""
-        counts, symbols = self.counts.copy(), self.symbols.copy()
-        counts[kind] += 1
-        symbols[kind] += 1
-        return _Tiles(counts, symbols, self.sets, self.suits, True, self.void_meld)
-
-    def left(self, kind: int) -> int:
-        """Copies of a kind that are not in the hand and its melds."""
-        symbol = self.symbols[kind]
-        if symbol < PUNG:
-            return COPIES - symbol
-        return PUNG + 1 - symbol if symbol < KONG else 0
-
-    def roots(self) -> int:
-        """Kinds all of whose copies are in the hand and its melds."""
-        return self.symbols.count(COPIES) + self.symbols.count(PUNG + 1) + self.symbols.count(KONG)
-
-    def suits_used(self) -> int:
-        """How many suits the pieces and melds are of."""
-        return sum(any(self.symbols[start : start + 9]) for start in SUITS)
-
-
 class _Reading(NamedTuple):
-    """One way to read a complete hand: its blocks, the pair last, and which one the winning piece
-    completes."""
+    """One way to read a complete hand: its blocks, the pair last, and which one the last piece completes."""
 
     blocks: Blocks
     won: int | None
@@ -363,21 +283,10 @@ class Sichuan(RuleSet):
         if tiles is None or tiles.distance() >= 0:
             return ()
         ranked = self._ranked(tiles, hand, _winner(hand))
-        return tuple(dict.fromkeys(_lay(hand, found.reading.blocks, found.reading.won) for found in ranked))
+        return tuple(dict.fromkeys(lay(hand, found.reading.blocks, found.reading.won) for found in ranked))
 
     def legal_melds(self, hand: Hand) -> tuple[Meld, ...]:
-        pool = _pool(hand)
-        counts = [len(pieces) for pieces in pool]
-        order = ("pair", "chow", "pung", "kong")
-        blocks = [
-            (name, start + kind)
-            for start in SUITS
-            for name, kind in shapes.blocks_within(counts[start : start + 9])
-        ]
-        return tuple(
-            _meld(block, pool, concealed=True, keep=True)
-            for block in sorted(blocks, key=lambda block: (order.index(block[0]), block[1]))
-        )
+        return legal_melds(hand)
 
     # Scoring
 
@@ -393,14 +302,12 @@ class Sichuan(RuleSet):
             return ()
         return tuple(self._wait(tiles, hand, kind) for kind in tiles.completing())
 
-    def _wait(self, tiles: _Tiles, hand: Hand, kind: int) -> Wait:
+    def _wait(self, tiles: Tiles, hand: Hand, kind: int) -> Wait:
         won = tiles.with_one(kind)
         best = self._ranked(won, hand, kind, as_discard=True)[0]
         return Wait(KINDS[kind], tiles.left(kind), _status_of_complete(won), best.total)
 
-    def _ranked(
-        self, tiles: _Tiles, hand: Hand, winner: int | None, as_discard: bool = False
-    ) -> list[_Found]:
+    def _ranked(self, tiles: Tiles, hand: Hand, winner: int | None, as_discard: bool = False) -> list[_Found]:
         """Every reading of a complete hand with the fan found in it, best first."""
         settings = self.settings(hand.options)
         facts = self.facts(hand.context)
@@ -430,10 +337,10 @@ class Sichuan(RuleSet):
         tiles = _tiles(hand)
         if tiles is None or not tiles.full or tiles.void_meld or tiles.distance() < 0:
             return ()
-        pool = _pool(hand)
+        pool = pool_of(hand)
         advice = [
             Advice(pool[discard][0], far, tuple((KINDS[kind], left) for kind, left in improving))
-            for discard, far, improving in _discards(tiles)
+            for discard, far, improving in tiles.discards()
         ]
         void = hand.context.get("void")
         # Throwing a void piece keeps most pieces useful; among equals it is still the one to be rid of first.
@@ -454,14 +361,14 @@ class Sichuan(RuleSet):
         tiles = _tiles(hand)
         if tiles is None:
             notes += _faults(hand)
-            arrangement = _lay(hand, _partial(hand))
+            arrangement = lay(hand, partial(hand, hand.context.get("void"), None))
             return Result("invalid", None, (), (), arrangement, legal_melds, None, tuple(notes))
         distance = _shanten(tiles)
         notes += _void_notes(tiles, hand)
         if distance != -1:
             if hand.winning and tiles.full:
                 notes.append(f"{hand.winning.piece} does not complete the hand: it is judged as it stands.")
-            arrangement = _lay(hand, _partial(hand, tiles))
+            arrangement = lay(hand, partial(hand, hand.context.get("void"), tiles))
             return Result(
                 "ready" if distance == 0 else "building", distance, self.waits(hand), self.advice(hand),
                 arrangement, legal_melds, None, tuple(notes),
@@ -473,11 +380,11 @@ class Sichuan(RuleSet):
         counted = _counted(score.total, self.settings(hand.options))
         if counted < score.total:
             notes.append(f"{score.total} fan found, {counted} counted: the cap.")
-        arrangement = _lay(hand, best.reading.blocks, best.reading.won)
+        arrangement = lay(hand, best.reading.blocks, best.reading.won)
         status = _status_of_complete(tiles)
         return Result(status, -1, (), (), arrangement, legal_melds, score, tuple(notes))
 
-    def _unnamed_notes(self, tiles: _Tiles, hand: Hand, judged: _Found) -> Iterator[str]:
+    def _unnamed_notes(self, tiles: Tiles, hand: Hand, judged: _Found) -> Iterator[str]:
         """What naming the winning piece could change."""
         gains: dict[str, list[Piece]] = {}
         for kind, count in enumerate(tiles.counts):
@@ -494,66 +401,10 @@ class Sichuan(RuleSet):
     # Payments
 
     def payments(self, events: Sequence[Event], options: Mapping[str, Any]) -> tuple[Transfer, ...]:
-        settings = self.settings(options)
-        transfers: list[Transfer] = []
-        still_in = set(range(self.seats))
-        kongs: list[tuple[Kong, list[Transfer]]] = []  # what each kong earned
-        open_to_loss = False  # whether nothing but wins paid by its owner came after the last kong
-
-        def give_back(earned: list[Transfer], why: str) -> None:
-            transfers.extend(Transfer(t.payee, t.payer, t.amount, f"kong money back: {why}") for t in earned)
-            earned.clear()
-
+        money = _Round(options)
         for index, event in enumerate(events):
-            where = f"events[{index}]"
-            involved = [event.seat] if isinstance(event, Kong) else list(event.hands)
-            payer = None if isinstance(event, WallEnd) else event.payer
-            for seat in involved + ([] if payer is None else [payer]):
-                if seat not in still_in:
-                    raise HandError(f"seat {seat} is not in the game (any more)", where)
-            if payer in involved:
-                raise HandError(f"seat {payer} cannot pay itself", where)
-            if isinstance(event, Kong):
-                if (event.kind == "discard") != (payer is not None):
-                    raise HandError("a kong has a payer exactly when it was made from a discard", where)
-                amount = KONG_MONEY[settings["kong_money"]][event.kind]
-                payers = still_in - {event.seat} if payer is None else {payer}
-                earned = [
-                    Transfer(each, event.seat, amount, f"kong ({event.kind})") for each in sorted(payers)
-                ]
-                earned = [transfer for transfer in earned if transfer.amount]
-                transfers += earned
-                kongs.append((event, earned))
-                open_to_loss = True
-            elif isinstance(event, Win):
-                winners = self._winners(event, settings)
-                open_to_loss = open_to_loss and payer is not None and kongs[-1][0].seat == payer
-                for seat in winners:
-                    hand = self._won_hand(event, seat, len(still_in) - 1, options, where)
-                    score = self.score(hand)
-                    assert score is not None
-                    if open_to_loss:
-                        kong, earned = kongs[-1]
-                        if hand.context.get("robbed_kong") and kong.kind.startswith("promoted"):
-                            give_back(earned, "robbed")
-                        if hand.context.get("discard_after_kong"):
-                            give_back(earned, "won on the discard after it")
-                    names = ", ".join(item.name for item in score.items) or "plain hand"
-                    payers = still_in - {seat} if payer is None else {payer}
-                    each_pays = int(score.extra["each_pays"])
-                    transfers += [Transfer(each, seat, each_pays, f"win: {names}") for each in sorted(payers)]
-                still_in -= set(winners)
-            else:
-                if set(event.hands) != still_in:
-                    raise HandError(f"the hands of the seats still in are needed: {sorted(still_in)}", where)
-                standings = self.standings(event, options)
-                for standing in standings:
-                    if not standing.ready:
-                        for kong, earned in kongs:
-                            if kong.seat == standing.seat:
-                                give_back(earned, "not ready at the wall's end")
-                transfers += _wall_end(standings, WALL_END[settings["wall_end"]])
-        return tuple(transfers)
+            money.add(event, f"events[{index}]")
+        return tuple(money.transfers)
 
     def standings(self, event: WallEnd, options: Mapping[str, Any]) -> tuple[Standing, ...]:
         """How every player still in stands when the wall is out."""
@@ -567,95 +418,133 @@ class Sichuan(RuleSet):
             standings.append(Standing(seat, void_left, bool(totals), base))
         return tuple(standings)
 
-    def _winners(self, event: Win, settings: Mapping[str, Any]) -> list[int]:
-        """The seats that win, in turn after the payer."""
-        seats = sorted(event.hands, key=lambda seat: (seat - (event.payer or 0)) % self.seats)
-        return seats[:1] if settings["multi_winner"] == "first" else seats
-
-    def _won_hand(self, event: Win, seat: int, payers: int, options: Mapping[str, Any], where: str) -> Hand:
-        where = f"{where}.hands[{seat}]"
-        hand = event.hands[seat]
-        source = "wall" if event.payer is None else "discard"
-        if hand.winning is None or hand.winning.source != source:
-            raise HandError(f"a winning piece from the {source} is needed", where)
-        if event.payer is None and len(event.hands) > 1:
-            raise HandError("a self-draw has one winner", where)
-        hand = replace(hand, context={**hand.context, "active_payers": payers}, options=options)
-        tiles = _tiles(hand)
-        if tiles is None or tiles.distance() >= 0 or _status_of_complete(tiles) != "won":
-            raise HandError("the hand is not won", where)
-        return hand
-
 
 SICHUAN = Sichuan()
 
 
-def _tiles(hand: Hand) -> _Tiles | None:
+class _Round:
+    """The money of one round, event by event."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self.options = options
+        self.settings = SICHUAN.settings(options)
+        self.transfers: list[Transfer] = []
+        self.still_in = set(range(SICHUAN.seats))
+        self.kongs: list[tuple[Kong, list[Transfer]]] = []  # what each kong earned
+        self.last: tuple[Kong, list[Transfer]] | None = None  # the kong just laid, until others act
+
+    def add(self, event: Event, where: str) -> None:
+        """Raises `HandError` when the event cannot be."""
+        involved = [event.seat] if isinstance(event, Kong) else list(event.hands)
+        payer = None if isinstance(event, WallEnd) else event.payer
+        for seat in involved if payer is None else (*involved, payer):
+            if seat not in self.still_in:
+                raise HandError(f"seat {seat} is not in the game (any more)", where)
+        if payer in involved:
+            raise HandError(f"seat {payer} cannot pay itself", where)
+        if isinstance(event, Kong):
+            self._kong(event, where)
+        elif isinstance(event, Win):
+            self._win(event, where)
+        else:
+            self._wall_end(event, where)
+
+    def _pay(self, payers: Iterable[int], payee: int, amount: int, reason: str) -> list[Transfer]:
+        paid = [Transfer(payer, payee, amount, reason) for payer in sorted(payers) if amount]
+        self.transfers += paid
+        return paid
+
+    def _give_back(self, earned: list[Transfer], why: str) -> None:
+        for paid in earned:
+            self._pay([paid.payee], paid.payer, paid.amount, f"kong money back: {why}")
+        earned.clear()
+
+    def _kong(self, kong: Kong, where: str) -> None:
+        if (kong.kind == "discard") != (kong.payer is not None):
+            raise HandError("a kong has a payer exactly when it was made from a discard", where)
+        payers = self.still_in - {kong.seat} if kong.payer is None else {kong.payer}
+        amount = KONG_MONEY[self.settings["kong_money"]][kong.kind]
+        self.last = (kong, self._pay(payers, kong.seat, amount, f"kong ({kong.kind})"))
+        self.kongs.append(self.last)
+
+    def _win(self, win: Win, where: str) -> None:
+        if win.payer is None and len(win.hands) > 1:
+            raise HandError("a self-draw has one winner", where)
+        # In turn after the payer.
+        winners = sorted(win.hands, key=lambda seat: (seat - (win.payer or 0)) % SICHUAN.seats)
+        if self.settings["multi_winner"] == "first":
+            winners = winners[:1]
+        if self.last and self.last[0].seat != win.payer:
+            self.last = None
+        for seat in winners:
+            hand, score = self._scored(win, seat, f"{where}.hands[{seat}]")
+            if self.last:
+                kong, earned = self.last
+                if hand.context.get("robbed_kong") and kong.kind.startswith("promoted"):
+                    self._give_back(earned, "robbed")
+                if hand.context.get("discard_after_kong"):
+                    self._give_back(earned, "won on the discard after it")
+            payers = self.still_in - {seat} if win.payer is None else {win.payer}
+            found = ", ".join(item.name for item in score.items) or "plain hand"
+            self._pay(payers, seat, int(score.extra["each_pays"]), f"win: {found}")
+        self.still_in -= set(winners)
+
+    def _scored(self, win: Win, seat: int, where: str) -> tuple[Hand, Score]:
+        """The winner's hand under the round's options, and its score."""
+        hand = win.hands[seat]
+        source = "wall" if win.payer is None else "discard"
+        if hand.winning is None or hand.winning.source != source:
+            raise HandError(f"a winning piece from the {source} is needed", where)
+        hand = replace(hand, options=self.options)
+        result = SICHUAN.analyse(hand)
+        if result.status != "won" or result.score is None:
+            raise HandError("the hand is not won", where)
+        return hand, result.score
+
+    def _wall_end(self, end: WallEnd, where: str) -> None:
+        if set(end.hands) != self.still_in:
+            raise HandError(f"the hands of the seats still in are needed: {sorted(self.still_in)}", where)
+        standings = SICHUAN.standings(end, self.options)
+        for kong, earned in self.kongs:
+            if any(standing.seat == kong.seat and not standing.ready for standing in standings):
+                self._give_back(earned, "not ready at the wall's end")
+        rule = WALL_END[self.settings["wall_end"]]
+        clean = [standing.seat for standing in standings if not standing.void_left]
+        for standing in standings:
+            if standing.void_left and rule["void_pays"]:
+                for seat in clean:
+                    self._pay([standing.seat], seat, rule["void_pays"], "void tiles left at the wall's end")
+            elif not standing.ready and rule["not_ready_pays"]:
+                for payee in standings:
+                    if payee.ready:
+                        self._pay([standing.seat], payee.seat, payee.best_base, "not ready at the wall's end")
+
+
+def _tiles(hand: Hand) -> Tiles | None:
     """The hand as numbers; None when it is invalid."""
-    melds = hand.melds
-    size = len(hand.concealed) + (hand.winning is not None) + 3 * len(melds)
-    if size != FULL and size != FULL - 1:
-        return None
-    counts = [0] * len(KINDS)
-    try:
-        for piece in hand.concealed:
-            counts[_KIND[piece]] += 1
-        if hand.winning is not None:
-            counts[_KIND[hand.winning.piece]] += 1
-        declared = [(_KIND[meld.pieces[0]], meld.kind) for meld in melds]
-    except KeyError:  # a piece sichuan does not use
-        return None
-    if max(counts) > COPIES:
-        return None
-    void = _VOID.get(hand.context.get("void"))  # type: ignore[arg-type]
-    suits = SUITS if void is None else tuple(start for start in SUITS if start != void)
-    symbols = counts
-    void_meld = False
-    if declared:
-        symbols = counts.copy()
-        for kind, name in declared:
-            # A kind that another meld holds already reads as more than there is room for.
-            if symbols[kind] > (name == "pung"):
-                return None
-            symbols[kind] += PUNG if name == "pung" else KONG
-            void_meld |= void is not None and void <= kind < void + 9
-    return _Tiles(counts, symbols, SETS - len(melds), suits, size == FULL, void_meld)
+    return tiles_of(hand, hand.context.get("void"))
 
 
-def _shanten(tiles: _Tiles) -> int | None:
+def _shanten(tiles: Tiles) -> int | None:
     distance = tiles.distance()
     return None if tiles.void_meld and distance >= 0 else distance
-
-
-def _pairs_missing(pairs: int, odd: int) -> int:
-    """Pieces missing for seven pairs, given the pairs held and the kinds held once or three times.
-
-    A missing pair takes one piece beside an odd one, else two.
-    """
-    wanted = max(PAIRS - pairs, 0)
-    return wanted + max(wanted - odd, 0)
-
-
-def _takes_one_more(symbol: int) -> bool:
-    return symbol < COPIES or symbol == PUNG
 
 
 def _winner(hand: Hand) -> int | None:
     """The kind the hand was won with: the one named, or the only one it can be."""
     if hand.winning is not None:
-        return _KIND[hand.winning.piece]
-    kinds = {_KIND[piece] for piece in hand.concealed}
+        return KIND[hand.winning.piece]
+    kinds = {KIND[piece] for piece in hand.concealed}
     return kinds.pop() if len(kinds) == 1 else None
 
 
-def _status_of_complete(tiles: _Tiles) -> Status:
-    """Whether a complete hand may win: no void meld, and with no void suit named one suit is missing
-    anyway."""
+def _status_of_complete(tiles: Tiles) -> Status:
+    """Whether a complete hand may win: no void meld, and where no void suit is named only two suits."""
     missing_one = len(tiles.suits) < len(SUITS) or tiles.suits_used() < len(SUITS)
     return "won" if missing_one and not tiles.void_meld else "not-allowed"
 
 
-def _readings(tiles: _Tiles, winner: int | None) -> Iterator[_Reading]:
+def _readings(tiles: Tiles, winner: int | None) -> Iterator[_Reading]:
     """Every reading of a complete hand, in a fixed order."""
     ways = shapes.sets_and_pair(tiles.counts)
     if tiles.sets == SETS:
@@ -698,161 +587,16 @@ def _base(fan: int, settings: Mapping[str, Any]) -> int:
     return 2 ** _counted(fan, settings)
 
 
-def _wall_end(standings: Sequence[Standing], rule: Mapping[str, Any]) -> Iterator[Transfer]:
-    done = set()
-    if fine := rule["void_pays"]:
-        for payer in standings:
-            if payer.void_left:
-                done.add(payer.seat)
-                for payee in standings:
-                    if not payee.void_left:
-                        yield Transfer(payer.seat, payee.seat, fine, "void tiles left at the wall's end")
-    if rule["not_ready_pays"]:
-        for payer in standings:
-            if not payer.ready and payer.seat not in done:
-                for payee in standings:
-                    if payee.ready:
-                        yield Transfer(payer.seat, payee.seat, payee.best_base, "not ready at the wall's end")
-
-
-def _discards(tiles: _Tiles) -> Iterator[tuple[int, int, list[tuple[int, int]]]]:
-    """Every discard of a full hand: its kind, the shanten after it, and what then improves (kind, copies
-    left)."""
-    symbols, suits, sets = tiles.symbols, tiles.suits, tiles.sets
-    base = {start: read(symbols[start : start + 9]) for start in suits}
-    plus: dict[int, dict[int, int]] = {}  # cost of each suit with one more piece, by kind
-    for start in suits:
-        plus[start] = dict(_with_one_more(symbols[start : start + 9], start))
-    counts = [count for start in suits for count in tiles.counts[start : start + 9]]
-    pairs, odd = sum(count // 2 for count in counts), sum(count % 2 for count in counts)
-    may_be_pairs = sets == SETS
-
-    def missing_after(cost: int, pairs: int, odd: int) -> int:
-        far = missing(cost, sets)
-        return min(far, _pairs_missing(pairs, odd)) if may_be_pairs else far
-
-    for discard, held in enumerate(tiles.counts):
-        if not held:
-            continue
-        home = discard // 9 * 9
-        own = base.copy()
-        extra = plus.copy()
-        pairs_now, odd_now = pairs, odd
-        if home in suits:
-            suit = symbols[home : home + 9]
-            suit[discard - home] -= 1
-            own[home] = read(suit)
-            extra[home] = dict(_with_one_more(suit, home))
-            pairs_now, odd_now = (pairs, odd - 1) if held % 2 else (pairs - 1, odd + 1)
-        whole = NOTHING
-        for start in suits:
-            whole = join(whole, own[start])
-        far = missing_after(whole, pairs_now, odd_now)
-        improving = []
-        for start in suits:
-            rest = NOTHING
-            for other in suits:
-                if other != start:
-                    rest = join(rest, own[other])
-            for kind, cost in extra[start].items():
-                count = tiles.counts[kind] - (kind == discard)
-                paired = (pairs_now + 1, odd_now - 1) if count % 2 else (pairs_now, odd_now + 1)
-                if missing_after(join(rest, cost), *paired) < far:
-                    improving.append((kind, tiles.left(kind) + (kind == discard)))
-        yield discard, far - 1, improving
-
-
-def _with_one_more(suit: list[int], start: int) -> Iterator[tuple[int, int]]:
-    """For every kind of a suit that there may be one more of: the kind and the cost of the suit then."""
-    for rank, symbol in enumerate(suit):
-        if _takes_one_more(symbol):
-            suit[rank] += 1
-            yield start + rank, read(suit)
-            suit[rank] = symbol
-
-
-def _partial(hand: Hand, tiles: _Tiles | None = None) -> Blocks:
-    """The best partial arrangement: most sets, then most pairs; all pairs where seven pairs are nearer.
-
-    Pieces of the void suit stand loose, as they help nothing.
-    """
-    counts = [len(pieces) for pieces in _pool(hand)]
-    void = hand.context.get("void")
-    if void is not None:
-        counts[_VOID[void] : _VOID[void] + 9] = [0] * 9
-    if tiles and tiles.sets == SETS:
-        cost = NOTHING
-        for start in tiles.suits:
-            cost = join(cost, read(tiles.symbols[start : start + 9]))
-        if tiles.pairs_missing() < missing(cost, SETS):
-            return shapes.all_pairs(counts)
-    blocks = [
-        (name, start + kind) for start in SUITS for name, kind in shapes.most_sets(counts[start : start + 9])
-    ]
-    return tuple(blocks)
-
-
-def _pool(hand: Hand) -> list[list[Piece]]:
-    """The concealed pieces and the winning one by kind, red fives last; pieces sichuan does not use left
-    out."""
-    pool: list[list[Piece]] = [[] for _ in KINDS]
-    won = (hand.winning.piece,) if hand.winning else ()
-    for piece in (*hand.concealed, *won):
-        if (kind := _KIND.get(piece)) is not None:
-            pool[kind].append(piece)
-    for pieces in pool:
-        if len(pieces) > 1:
-            pieces.sort(key=lambda piece: piece is not piece.plays_as)
-    return pool
-
-
-def _meld(block: Block, pool: list[list[Piece]], concealed: bool, keep: bool = False) -> Meld:
-    """The block made of pieces of the pool, which it leaves unless they are to `keep`."""
-    name, kind = block
-    if name == "chow":
-        pieces = [pool[each][0] for each in range(kind, kind + 3)]
-    else:
-        pieces = pool[kind][: {"pair": 2, "pung": 3, "kong": 4}[name]]
-    if not keep:
-        for piece in pieces:
-            pool[_KIND[piece]].remove(piece)
-    return Meld(name, tuple(pieces), concealed)
-
-
-def _lay(hand: Hand, blocks: Blocks, won: int | None = None) -> tuple[Meld, ...]:
-    """The melds of an arrangement: those declared, the blocks (block `won` holds the winning piece), loose
-    pieces."""
-    pool = _pool(hand)
-    laid: dict[int, Meld] = {}
-    if won is not None and hand.winning is not None:
-        # The winning piece goes first of its kind, so that a red five stands where it won.
-        own = pool[_KIND[hand.winning.piece]]
-        own.remove(hand.winning.piece)
-        own.insert(0, hand.winning.piece)
-        laid[won] = _meld(blocks[won], pool, concealed=hand.winning.source == "wall")
-    for index, block in enumerate(blocks):
-        if index not in laid:
-            laid[index] = _meld(block, pool, concealed=True)
-    loose = [piece for pieces in pool for piece in pieces]
-    loose += [piece for piece in (*hand.concealed, *_won(hand)) if piece not in _KIND]
-    ordered = (laid[index] for index in sorted(laid, key=lambda index: shapes.pair_last(blocks[index])))
-    return (*hand.melds, *ordered, *(Meld(LOOSE, (piece,), True) for piece in loose))
-
-
-def _won(hand: Hand) -> Iterable[Piece]:
-    return (hand.winning.piece,) if hand.winning else ()
-
-
 def _faults(hand: Hand) -> Iterator[str]:
     """Why a hand is invalid."""
-    held = [*hand.concealed, *_won(hand), *(piece for meld in hand.melds for piece in meld.pieces)]
-    if unknown := [piece for piece in held if piece not in _KIND]:
+    held = [*hand.held, *(piece for meld in hand.melds for piece in meld.pieces)]
+    if unknown := [piece for piece in held if piece not in KIND]:
         yield f"sichuan does not use {format_pieces(unknown)}: it plays with the three suits only."
     counts: dict[Piece, int] = {}
     for piece in held:
         counts[piece.plays_as] = counts.get(piece.plays_as, 0) + 1
     for piece, count in sorted(counts.items()):
-        if piece in _KIND and count > COPIES:
+        if piece in KIND and count > COPIES:
             yield f"{count} times {piece}: there are only {COPIES}."
     kongs = sum(meld.kind == "kong" for meld in hand.melds)
     full = FULL + kongs
@@ -861,12 +605,12 @@ def _faults(hand: Hand) -> Iterator[str]:
         yield f"{len(held)} pieces: a hand{why} has {full}, or {full - 1} before the last one."
 
 
-def _void_notes(tiles: _Tiles, hand: Hand) -> Iterator[str]:
+def _void_notes(tiles: Tiles, hand: Hand) -> Iterator[str]:
     void = hand.context.get("void")
     if tiles.void_meld:
         melds = [str(meld) for meld in hand.melds if meld.pieces[0].suit == void]
         yield f"A meld of the void suit ({', '.join(melds)}): this hand can never win."
-    if void is not None and (left := [p for p in (*hand.concealed, *_won(hand)) if p.suit == void]):
+    if void is not None and (left := [p for p in hand.held if p.suit == void]):
         yield f"{format_pieces(left)}: void-suit tiles help nothing and must be exchanged before a win."
     if void is None and tiles.suits_used() == len(SUITS):
         yield "Tiles of three suits and no void suit named: no win while a void-suit tile is in the hand."

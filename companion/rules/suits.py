@@ -27,8 +27,7 @@ KONG = 7
 
 
 def load() -> tuple[list[int], list[int], int, list[int], int]:
-    """The table: steps, sums and the suit costs in a row of them, missing pieces and the width of a row of
-    these."""
+    """The table's parts: steps; sums and how many make a row; missing pieces and how many make a row."""
     data = zlib.decompress(Path(__file__).with_name("suits.bin").read_bytes())
     words = array("H", data[: len(data) // 2 * 2])
     if sys.byteorder == "big":
