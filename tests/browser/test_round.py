@@ -60,7 +60,7 @@ def test_from_the_sample_photo_to_the_score(page: Page, shoot: Shoot) -> None:
     page.get_by_role("button", name="bamboo").click()
     page.get_by_role("button", name="Name it").click()
     page.locator("#tiles [data-piece='3p']").click()
-    page.locator("#winning").get_by_role("button", name="Own draw").click()
+    page.locator("#winning").get_by_role("button", name="Drawn").click()
     status(page, "Won")
     shoot("4-won")
     page.locator("#status").click()

@@ -206,6 +206,7 @@ class RuleSetDescription(Document):
     context: list[SettingDescription]
     presets: dict[str, dict[str, Setting]]
     items: dict[str, str] = Field(description="English label of every item that a score can list.")
+    score_fields: dict[str, str] = Field(description="English label of every field it adds to a score.")
 
 
 class RulesDocument(Document):

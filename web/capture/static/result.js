@@ -75,7 +75,7 @@ function scoreBlock({ score, status }, { rules, state }) {
     ),
     score.base !== undefined && h("p", { class: "base" }, t("score.base"), h("strong", {}, String(score.base))),
     score.each_pays !== undefined && payments(score, state, status),
-    more.map(([name, value]) => h("p", { class: "base" }, t(`score.${name}`), h("strong", {}, String(value)))),
+    more.map(([name, value]) => h("p", { class: "base" }, t(`score.${name}`, {}, rules.score_fields[name] ?? name), h("strong", {}, String(value)))),
     houseRules(rules, state),
   );
 }
