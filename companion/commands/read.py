@@ -53,9 +53,14 @@ def run(args: argparse.Namespace) -> int:
             return 2
     # Here, not at the top: `companion score` must start without OpenCV.
     from vision.load import PhotoError, load_photo
+    from vision.model import ModelError
     from vision.reader import Reader
 
-    reader = Reader.default()
+    try:
+        reader = Reader.default()
+    except ModelError as error:
+        print(f"companion read: {error}", file=sys.stderr)
+        return 2
     status = 0
     for name in args.photos:
         started = time.perf_counter()

@@ -22,7 +22,7 @@ from vision.locate import Locator
 
 
 def calibration_error(confidence: np.ndarray, right: np.ndarray, bins: int = 15) -> float:
-    """Expected calibration error: mean gap of n confidences (0-1) to the share of right ones, over equal bins."""
+    """Expected calibration error: mean gap of confidence (0-1) to the share of right ones, in equal bins."""
     slot = np.minimum((confidence * bins).astype(int), bins - 1)
     gap = 0.0
     for b in range(bins):

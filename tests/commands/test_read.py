@@ -17,6 +17,7 @@ from companion.hand import Meld
 from companion.pieces import parse_pieces
 from companion.reading import Candidate, Reading, Role, Sighting
 from vision.load import Photo
+from vision.model import ModelError
 
 
 def sighting(names: str, confidence: float = 0.99, role: Role = "hand", place: int | None = 0) -> Sighting:
@@ -146,6 +147,18 @@ def test_debug_where_no_folder_can_be_is_refused(
 ) -> None:
     assert main(["read", photo, "--debug", photo + "/debug"]) == 2
     assert "no folder" in capsys.readouterr().err
+
+
+def test_a_missing_model_is_named(
+    photo: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def default() -> None:
+        raise ModelError("model mahjong-reader is missing")
+
+    module = SimpleNamespace(Reader=SimpleNamespace(default=default))
+    monkeypatch.setitem(sys.modules, "vision.reader", module)
+    assert main(["read", photo]) == 2
+    assert capsys.readouterr().err == "companion read: model mahjong-reader is missing\n"
 
 
 def test_cards_are_refused_until_they_can_be_read(photo: str, capsys: pytest.CaptureFixture[str]) -> None:

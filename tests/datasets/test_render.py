@@ -6,7 +6,7 @@ import pytest
 
 from datasets.art import FaceSet, paper_to_alpha
 from datasets.layouts import Material, random_scene, set_filter
-from datasets.render import Body, Camera, Placed, face_picture, render
+from datasets.render import Body, Camera, Placed, Pose, face_picture, render
 
 BODY = Body(1.3, 0.7, (240, 245, 245), (40, 160, 40), 0.6, 0.08, 0.1)
 
@@ -27,7 +27,7 @@ ART = FaceSet("test", {f"{r}{s}": [drawn(f"{r}{s}")] for s in "mps" for r in ran
 
 @pytest.mark.parametrize("pose", ["up", "stand"])
 @pytest.mark.parametrize("roll", [0.0, 0.8, np.pi])
-def test_quads_start_at_the_faces_own_top_left(pose: str, roll: float) -> None:
+def test_quads_start_at_the_faces_own_top_left(pose: Pose, roll: float) -> None:
     camera = Camera.looking((0, 0, 0.4), 6, 0.9, 0.2, roll, 1.0, 640, 480)
     ground = np.full((480, 640, 3), 90, np.uint8)
     tiles = [Placed("3s", pose, 0.0, 0.0, 0.1)]

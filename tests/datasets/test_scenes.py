@@ -21,7 +21,7 @@ def scene(file: str, *labels: str, **more: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Two sources: `a/1.jpg` of a table that shows hands, `a/2.jpg` of one that does not, `b/1.jpg` of none."""
+    """Two sources: `a/1.jpg` of a table that shows hands, `a/2.jpg` of one without, `b/1.jpg` of no table."""
     scenes = tmp_path / "scenes"
     scenes.mkdir()
     first, second = scene("a/1.jpg", "1m", "2m"), scene("a/2.jpg", "3m", augmented=True)
