@@ -186,7 +186,7 @@ class RuleSet(ABC):
 
     @abstractmethod
     def payments(self, events: Sequence[Event], options: Mapping[str, Any]) -> tuple[Transfer, ...]:
-        """Every payment of a round, in order; raises `HandError` (where: ``events[0]``) for what cannot be."""
+        """Every payment of a round, in order; raises `HandError` for an event that cannot be."""
 
     def describe(self) -> dict[str, Any]:
         """The rule set as JSON-ready data: what a page needs to draw its forms and name its items."""

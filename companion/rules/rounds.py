@@ -48,7 +48,7 @@ Event = Win | Kong | WallEnd
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A player still in at the wall's end: void-suit pieces left, ready or not, the best base of the waits."""
+    """A player still in at the wall's end: void-suit pieces left, ready or not, best base of the waits."""
 
     seat: int
     void_left: tuple[Piece, ...]

@@ -271,15 +271,15 @@ class Sichuan(RuleSet):
     # Shapes
 
     def is_complete(self, hand: Hand) -> bool:
-        tiles = _tiles(hand)
+        tiles = tiles_of(hand, hand.context.get("void"))
         return tiles is not None and tiles.full and tiles.distance() < 0
 
     def shanten(self, hand: Hand) -> int | None:
-        tiles = _tiles(hand)
+        tiles = tiles_of(hand, hand.context.get("void"))
         return None if tiles is None else _shanten(tiles)
 
     def arrangements(self, hand: Hand) -> tuple[tuple[Meld, ...], ...]:
-        tiles = _tiles(hand)
+        tiles = tiles_of(hand, hand.context.get("void"))
         if tiles is None or tiles.distance() >= 0:
             return ()
         ranked = self._ranked(tiles, hand, _winner(hand))
@@ -291,13 +291,13 @@ class Sichuan(RuleSet):
     # Scoring
 
     def score(self, hand: Hand) -> Score | None:
-        tiles = _tiles(hand)
+        tiles = tiles_of(hand, hand.context.get("void"))
         if tiles is None or tiles.distance() >= 0:
             return None
         return _score(self._ranked(tiles, hand, _winner(hand))[0])
 
     def waits(self, hand: Hand) -> tuple[Wait, ...]:
-        tiles = _tiles(hand)
+        tiles = tiles_of(hand, hand.context.get("void"))
         if tiles is None or tiles.full or tiles.void_meld or tiles.distance():
             return ()
         return tuple(self._wait(tiles, hand, kind) for kind in tiles.completing())
@@ -334,7 +334,7 @@ class Sichuan(RuleSet):
     # Advice
 
     def advice(self, hand: Hand) -> tuple[Advice, ...]:
-        tiles = _tiles(hand)
+        tiles = tiles_of(hand, hand.context.get("void"))
         if tiles is None or not tiles.full or tiles.void_meld or tiles.distance() < 0:
             return ()
         pool = pool_of(hand)
@@ -358,7 +358,7 @@ class Sichuan(RuleSet):
                 f"{format_pieces(hand.bonus)} laid aside: sichuan has no flowers, they count nothing."
             )
         legal_melds = self.legal_melds(hand)
-        tiles = _tiles(hand)
+        tiles = tiles_of(hand, hand.context.get("void"))
         if tiles is None:
             notes += _faults(hand)
             arrangement = lay(hand, partial(hand, hand.context.get("void"), None))
@@ -518,11 +518,6 @@ class _Round:
                 for payee in standings:
                     if payee.ready:
                         self._pay([standing.seat], payee.seat, payee.best_base, "not ready at the wall's end")
-
-
-def _tiles(hand: Hand) -> Tiles | None:
-    """The hand as numbers; None when it is invalid."""
-    return tiles_of(hand, hand.context.get("void"))
 
 
 def _shanten(tiles: Tiles) -> int | None:

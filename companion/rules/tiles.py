@@ -36,6 +36,9 @@ KIND |= {red: KIND[red.plays_as] for red in map(Piece.parse, ("0m", "0p", "0s"))
 FIRST = dict(zip("mps", SUITS, strict=True))
 """The number of each suit's first kind."""
 
+_ALLOWED = {void: tuple(start for suit, start in FIRST.items() if suit != void) for void in (None, *FIRST)}
+"""First kinds of the suits that a finished hand may hold, by void suit."""
+
 
 @dataclass(slots=True)
 class Tiles:
@@ -162,24 +165,22 @@ def tiles_of(hand: Hand, void: str | None) -> Tiles | None:
             counts[KIND[piece]] += 1
         if hand.winning is not None:
             counts[KIND[hand.winning.piece]] += 1
-        declared = [(KIND[meld.pieces[0]], meld.kind) for meld in melds]
     except KeyError:  # a piece of no numbered suit
         return None
     if max(counts) > COPIES:
         return None
-    out = None if void is None else FIRST[void]
-    suits = SUITS if out is None else tuple(start for start in SUITS if start != out)
     symbols = counts
     void_meld = False
-    if declared:
+    if melds:
         symbols = counts.copy()
-        for kind, name in declared:
+        for meld in melds:
+            kind, pung = KIND.get(meld.pieces[0]), meld.kind == "pung"
             # A kind that another meld holds already reads as more than there is room for.
-            if symbols[kind] > (name == "pung"):
+            if kind is None or symbols[kind] > pung:
                 return None
-            symbols[kind] += PUNG if name == "pung" else KONG
-            void_meld |= out is not None and out <= kind < out + 9
-    return Tiles(counts, symbols, SETS - len(melds), suits, size == FULL, void_meld)
+            symbols[kind] += PUNG if pung else KONG
+            void_meld |= meld.pieces[0].suit == void
+    return Tiles(counts, symbols, SETS - len(melds), _ALLOWED[void], size == FULL, void_meld)
 
 
 def _pairs_missing(pairs: int, odd: int) -> int:
