@@ -89,8 +89,8 @@ def _wall(x: float, y: float, length: int) -> list[Placed]:
 
 
 def scenes(data: Path) -> dict[str, Scene]:
-    """The sample (`sichuan-hand`: 234567m 88m 345p and a pung of 2p) and the test photos, by name."""
-    game = _row("2m 3m 4m 5m 6m 7m 8m 8m 3p 4p 5p", 0, 0) + _row("2p 2p 2p", 12.4, 0, role="meld", group=0)
+    """The sample (`sichuan-hand`: 567m 88m 234p 678p and a pung of 2p) and the test photos, by name."""
+    game = _row("5m 6m 7m 8m 8m 2p 3p 4p 6p 7p 8p", 0, 0) + _row("2p 2p 2p", 12.4, 0, role="meld", group=0)
     return {
         "sichuan-hand": _scene(
             data,

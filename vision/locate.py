@@ -16,7 +16,7 @@ from vision.model import Model
 
 SIDE = 960
 """Longer side of the network's input for a first look, pixels."""
-SMALL, WANTED, LARGE = 30.0, 44.0, 150.0
+SMALL, WANTED, LARGE = 30.0, 44.0, 72.0
 """Shorter sides of a piece in the network's input, pixels: below SMALL or above LARGE a second look is taken
 at WANTED.
 """
@@ -128,7 +128,7 @@ class Locator:
         if SMALL <= typical <= LARGE:
             return found
         if typical > LARGE:
-            return self._look(image, scale * WANTED * 2 / typical) or found
+            return self._look(image, scale * WANTED / typical) or found
         corners = np.concatenate([piece.quad for piece in faces])
         margin = 3 * typical / scale
         x0, y0 = np.maximum(corners.min(0) - margin, 0).astype(int)

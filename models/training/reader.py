@@ -167,7 +167,6 @@ class Draws(IterableDataset):
             self.chances.append(np.cumsum(weight / weight.sum()))
 
     def __iter__(self) -> Iterator[tuple[Tensor, ...]]:
-        cv2.setNumThreads(1)
         worker = torch.utils.data.get_worker_info()
         first, stride = (worker.id, worker.num_workers) if worker else (0, 1)
         shares = np.array([share for _, share in self.pools])
@@ -266,6 +265,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     data = data_folder(args.data)
     torch.manual_seed(args.seed)
+    # Before OpenCV makes threads of its own: a forked data worker would wait for them for ever.
+    cv2.setNumThreads(0)
     torch.set_num_threads(args.threads)
     quads = json.loads(args.quads.read_text(encoding="utf-8")) if args.quads else None
     rendered = [photo for folder in args.rendered for photo in rendered_photos(folder)]
