@@ -366,8 +366,8 @@ class Sichuan(RuleSet):
         distance = _shanten(tiles)
         notes += _void_notes(tiles, hand)
         if distance != -1:
-            if hand.winning and tiles.full:
-                notes.append(f"{hand.winning.piece} does not complete the hand: it is judged as it stands.")
+            if tiles.full:
+                notes += _incomplete_notes(hand)
             arrangement = lay(hand, partial(hand, hand.context.get("void"), tiles))
             return Result(
                 "ready" if distance == 0 else "building", distance, self.waits(hand), self.advice(hand),
@@ -598,6 +598,15 @@ def _faults(hand: Hand) -> Iterator[str]:
     if len(held) not in (full, full - 1):
         why = f" with {kongs} kong{'s' * (kongs > 1)}" if kongs else ""
         yield f"{len(held)} pieces: a hand{why} has {full}, or {full - 1} before the last one."
+
+
+def _incomplete_notes(hand: Hand) -> Iterator[str]:
+    """Why a full-size hand is not complete, where that may surprise."""
+    with_void = tiles_of(hand, None)
+    if with_void and with_void.distance() < 0:
+        yield "Four sets and a pair, or seven pairs, but with void-suit tiles: not complete, no win."
+    elif hand.winning:
+        yield f"{hand.winning.piece} does not complete the hand: it is judged as it stands."
 
 
 def _void_notes(tiles: Tiles, hand: Hand) -> Iterator[str]:

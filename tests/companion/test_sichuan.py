@@ -84,6 +84,7 @@ def test_notes_say_why() -> None:
     assert "meld of the void suit (pung 555s)" in notes("123456m3499p", "pung 555s")
     assert "77s: void-suit tiles" in notes("123456m34p77s789p")
     assert "three suits and no void suit" in notes("123456m34p77s789p", void=None)
+    assert "but with void-suit tiles: not complete" in notes("123456m99p77s888p", win="7s")
     assert "7p does not complete the hand" in notes(PLAIN, win="7p")
     assert "4 fan found, 3 counted" in notes("1122445577889m", win="9m")
     assert "15f" in " ".join(analyse(Hand.from_document({**hand(PLAIN).to_document(), "bonus": "15f"})).notes)
