@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,8 +36,9 @@ UNEXPECTED_ODDS = 0.1
 class Arrangement:
     """Pieces in their places.
 
-    sightings: the given ones with role, row and group filled in, in reading order (own rows as their owner
-        sees them, then groups, then other pieces, then backs); the first candidate of each is the one chosen.
+    sightings: the given ones but for doubles, with role, row and group filled in, in reading order (own rows
+        as their owner sees them, then groups, then other pieces, then backs); the first candidate of each is
+        the one chosen.
     melds: the declared groups; `melds[g]` is made of the sightings whose `group` is g.
     warnings: what people should know, in plain words; empty when all is well.
     """
@@ -59,7 +61,7 @@ def arrange(
     if not sightings:
         return Arrangement((), (), ("No tile was found in the photo.",))
     expected = expectation or Expectation()
-    pieces = [_with_expectation(s, expected) for s in sightings]
+    pieces = [_with_expectation(s, expected) for s in without_doubles(sightings)]
     shape = Shape.of([s.quad for s in pieces])
     backs = np.array([s.piece == BACK for s in pieces])
     rows = find_rows(shape)
@@ -97,6 +99,29 @@ def arrange(
         for i in order
     )
     return Arrangement(placed, melds, tuple(warnings))
+
+
+def without_doubles(sightings: Sequence[Sighting], most_overlap: float = 0.5) -> list[Sighting]:
+    """The sightings without those that another one, read with more confidence, covers for the most part.
+
+    most_overlap: the share of the smaller quad that two pieces may have in common.
+    """
+    shape = Shape.of([s.quad for s in sightings])
+    quads = shape.quads.astype(np.float32)
+    areas = np.array([abs(cv2.contourArea(quad)) for quad in quads])
+    order = sorted(range(len(sightings)), key=lambda i: -sightings[i].confidence)
+    near = np.linalg.norm(shape.centre[:, None] - shape.centre[None], axis=2) < np.maximum(
+        shape.size[:, None], shape.size
+    )
+    kept: list[int] = []
+    for i in order:
+        rivals = (j for j in kept if near[i, j])
+        if all(
+            cv2.intersectConvexConvex(quads[i], quads[j])[0] <= most_overlap * min(areas[i], areas[j])
+            for j in rivals
+        ):
+            kept.append(i)
+    return [sightings[i] for i in sorted(kept)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +232,9 @@ def _offset(shape: Shape, main: Row, row: Row) -> _Offset:
         past = (k == len(main) - 1 and step > 0) or (k == 0 and step < 0)
         beside = abs(step) - 1 if past else 0.0
         ratio = max(shape.size[i] / shape.size[main.pieces[k]], shape.size[main.pieces[k]] / shape.size[i])
-        here = _Offset(away, beside, bool(angle < (15 if len(row) > 1 else 22) and ratio < 1.6))
+        # What lies within the line is part of it, even where its corners are uncertain.
+        within = len(row) == 1 and away < -0.5 and beside < 0.4
+        here = _Offset(away, beside, bool((angle < (15 if len(row) > 1 else 22) or within) and ratio < 1.6))
         if here.cost < best.cost:
             best = here
     return best

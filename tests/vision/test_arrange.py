@@ -202,6 +202,50 @@ def test_the_count_shows_a_kong_in_an_unbroken_row() -> None:
     assert arrange(table.photo(), WIDTH, HEIGHT).melds == ()
 
 
+def test_a_piece_located_twice_counts_once() -> None:
+    table = Table(random.Random(7))
+    table.row(table.deal(13), "hand")
+    photo = table.photo()
+    x, y = np.array(photo[0].quad)[1] - np.array(photo[0].quad)[0]
+    moved = tuple((px + 0.2 * x, py + 0.2 * y) for px, py in photo[0].quad)
+    again = Sighting(moved, read("8p", 0.6))  # type: ignore[arg-type]
+    assert arrange([again, *photo], WIDTH, HEIGHT) == arrange(photo, WIDTH, HEIGHT)
+
+
+def test_a_badly_located_piece_within_the_row_stays_in_the_hand() -> None:
+    table = Table(random.Random(8))
+    table.row(table.deal(14), "hand")
+    table.heap(12, 0, 14, 6, 12)
+    photo = table.photo()
+    k = next(k for k, tile in enumerate(table.tiles) if tile.role == "hand" and 5 < tile.x < 9)
+    middle = np.mean(photo[k].quad, axis=0)
+    turned = tuple(
+        (p[0], p[1]) for p in (np.array(photo[k].quad) - middle) @ [[0.6, 0.6], [-0.6, 0.6]] + middle
+    )
+    photo[k] = replace(photo[k], quad=turned)  # type: ignore[arg-type]
+    found = arrange(photo, WIDTH, HEIGHT)
+    assert [s.role for s in found.sightings if s.quad == turned] == ["hand"]
+    assert sum(s.role == "hand" for s in found.sightings) == 14
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=4, max_size=4),
+            st.sampled_from(["1m", "5m", "0m", "1f", "7z", BACK]),
+        ),
+        max_size=12,
+    )
+)
+def test_any_quads_are_arranged(drawn: list[tuple[list[tuple[int, int]], str]]) -> None:
+    """Points, lines, crossed and equal quads: each is placed at most once, and a back is a back."""
+    photo = [Sighting(tuple((40.0 * x, 40.0 * y) for x, y in quad), read(name)) for quad, name in drawn]  # type: ignore[arg-type]
+    found = arrange(photo, WIDTH, HEIGHT)
+    assert not Counter(s.quad for s in found.sightings) - Counter(s.quad for s in photo)
+    assert all((s.role == "back") == (s.piece == BACK) for s in found.sightings)
+
+
 def test_warnings_in_plain_words() -> None:
     def warnings(text: str, **expectation: object) -> tuple[str, ...]:
         table = Table(random.Random(4))
