@@ -18,11 +18,6 @@ SUITS = (0, 9, 18)
 """The first kind of each suit."""
 
 
-def holds(block: Block, kind: int) -> bool:
-    """Whether a piece of this kind stands in the block."""
-    return kind == block[1] or (block[0] == "chow" and block[1] < kind <= block[1] + 2)
-
-
 def all_sets(counts: list[int], kind: int, end: int) -> list[Blocks]:
     """Every way to stand the pieces of kinds `kind` to `end` (of one suit) in chows and pungs, none left
     over.
@@ -37,12 +32,12 @@ def all_sets(counts: list[int], kind: int, end: int) -> list[Blocks]:
     ways: list[Blocks] = []
     held = counts[kind]
     # The lowest kind stands in a pung or opens chows: with the pung chosen, the number of chows is settled.
-    for pung in (True, False) if held >= 3 else (False,):
-        chows = held - 3 if pung else held
-        if chows and (kind + 2 >= end or counts[kind + 1] < chows or counts[kind + 2] < chows):
-            continue
-        blocks: Blocks = (("pung", kind),) * pung + (("chow", kind),) * chows
+    for chows in (held - 3, held) if held >= 3 else (held,):
+        blocks: Blocks = () if chows == held else (("pung", kind),)
         if chows:
+            if kind + 2 >= end or counts[kind + 1] < chows or counts[kind + 2] < chows:
+                continue
+            blocks += (("chow", kind),) * chows
             counts[kind + 1] -= chows
             counts[kind + 2] -= chows
         ways += [blocks + rest for rest in all_sets(counts, kind + 1, end)]

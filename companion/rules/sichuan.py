@@ -550,9 +550,10 @@ def _readings(tiles: Tiles, winner: int | None) -> Iterator[_Reading]:
         if winner is None:
             yield _Reading(blocks, None)
             continue
-        for index, block in enumerate(blocks):
+        for index, (name, kind) in enumerate(blocks):
+            holds = kind == winner or (name == "chow" and kind < winner <= kind + 2)
             # Of equal blocks the first stands for all; they stand side by side.
-            if shapes.holds(block, winner) and (not index or blocks[index - 1] != block):
+            if holds and (not index or blocks[index - 1] != blocks[index]):
                 yield _Reading(blocks, index)
 
 

@@ -111,7 +111,8 @@ class Tiles:
 
     def suits_used(self) -> int:
         """How many suits the pieces and melds are of."""
-        return sum(any(self.symbols[start : start + 9]) for start in SUITS)
+        symbols = self.symbols
+        return any(symbols[:9]) + any(symbols[9:18]) + any(symbols[18:])
 
     def discards(self) -> Iterator[tuple[int, int, list[tuple[int, int]]]]:
         """Every discard of a full hand: its kind, the shanten after it, the kinds that help then and their
