@@ -158,6 +158,10 @@ def find_own(
         return everything
     own = _with_neighbours(shape, main, candidates, sightings, sizes or (math.inf,))
     rest = [i for row in faced if row not in own for i in row.pieces if not backs[i]]
+    if _is_one_block(shape, main, own, rest):
+        count = _count(faced, sightings)
+        one_hand = bool(sizes) and min(sizes) - 1 <= count <= max(sizes) + _kongs(faced, sightings)
+        return Own(tuple(faced), one_hand)
     in_line = sum(len(row) for row in own if len(row) >= 3)
     if not rest or in_line >= 7 or (len(main) >= 4 and _all_beyond(shape, main, own, rest)):
         return Own(tuple(own), True)
@@ -303,6 +307,25 @@ def _is_grid(shape: Shape, main: Row, rows: Sequence[Row]) -> bool:
     if len(block) < 3 or (max(gaps) > 0.6 and max(gaps) > 2 * min(gaps) + 0.2):
         return False
     return sum(len(row) for row in block) > 18 or max(len(row) for row in block) <= 6
+
+
+def _is_one_block(shape: Shape, main: Row, own: Sequence[Row], rest: Sequence[int]) -> bool:
+    """Whether the other pieces continue the own rows, piece by piece and just as straight: a block that badly
+    located corners have torn into odd rows."""
+    if len(rest) < 3:
+        return False
+    line = main.direction(shape)
+    angles = [line_angle(line, unit(shape.sides[i, ACROSS])) for i in rest]
+    straight = sum(min(angle, 90 - angle) < 15 for angle in angles)
+    near = np.linalg.norm(shape.centre[:, None] - shape.centre[None], axis=2) < 1.9 * np.minimum(
+        shape.size[:, None], shape.size
+    )
+    reached = {i for row in own for i in row.pieces}
+    waiting = set(rest)
+    while touching := {i for i in waiting if near[i, list(reached)].any()}:
+        reached |= touching
+        waiting -= touching
+    return not waiting and straight >= 0.8 * len(rest)
 
 
 def _all_beyond(shape: Shape, main: Row, own: Sequence[Row], rest: Sequence[int]) -> bool:

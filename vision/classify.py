@@ -87,6 +87,8 @@ class Classifier:
         self.model = model
         self.labels: tuple[str, ...] = tuple(model.manifest["labels"])
         self.temperature = float(model.manifest["temperature"])
+        common = model.manifest.get("prior", {})
+        self.prior = np.array([float(common.get(label, 1.0)) for label in self.labels])
 
     def _run(self, crops: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         parts = [self.model.run(crops[i : i + BATCH])[:3] for i in range(0, len(crops), BATCH)]
@@ -112,7 +114,9 @@ class Classifier:
             second[turned], turns_again, _ = self._run(crops)
             chance[turned] = softmax(turns_again)
         logits = second + 0.5 * first
-        return Read(final.astype(np.float32), softmax(logits / self.temperature), chance[:, 0])
+        # Training shows all faces alike; on tables some are rarer.
+        chances = softmax(logits / self.temperature) * self.prior
+        return Read(final.astype(np.float32), chances / chances.sum(1, keepdims=True), chance[:, 0])
 
 
 def _corrected(quads: np.ndarray, warps: np.ndarray, corners: np.ndarray, turns: np.ndarray) -> np.ndarray:

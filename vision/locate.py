@@ -14,9 +14,9 @@ import numpy as np
 
 from vision.model import Model
 
-SIDE = 960
+SIDE = 768
 """Longer side of the network's input for a first look, pixels."""
-SMALL, WANTED, LARGE = 30.0, 44.0, 72.0
+SMALL, WANTED, LARGE = 32.0, 44.0, 72.0
 """Shorter sides of a piece in the network's input, pixels: below SMALL or above LARGE a second look is taken
 at WANTED.
 """
@@ -50,8 +50,40 @@ def _sides(quads: np.ndarray) -> np.ndarray:
     return np.stack([(edges[:, 0] + edges[:, 2]) / 2, (edges[:, 1] + edges[:, 3]) / 2], 1)
 
 
+def axes_of_shape(shape: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Two half axes, each (n, 2), of parallelograms given as shapes (5, n): log size, stretch (2), turn (2).
+
+    With half axes u and v, the matrix u uT + v vT does not change when the axes trade places or signs. Its root
+    is the size times the exponential of half the stretch [[a, b], [b, -a]]; what the root leaves open is a turn
+    by an angle that counts only up to a quarter, given as the cosine and sine of four times it.
+    """
+    size = np.exp(np.clip(shape[0], -3, 6))
+    a, b = shape[1], shape[2]
+    stretch = np.maximum(np.hypot(a, b), 1e-6)
+    grow, lean = np.cosh(stretch / 2), np.sinh(stretch / 2) / stretch
+    root = size * np.array([[grow + lean * a, lean * b], [lean * b, grow - lean * a]])
+    turn = np.arctan2(shape[4], shape[3]) / 4
+    cos, sin = np.cos(turn), np.sin(turn)
+    first = np.stack([root[0, 0] * cos + root[0, 1] * sin, root[1, 0] * cos + root[1, 1] * sin], 1)
+    second = np.stack([root[0, 1] * cos - root[0, 0] * sin, root[1, 1] * cos - root[1, 0] * sin], 1)
+    return first, second
+
+
+def shape_of_axes(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """The shape (5,) of one parallelogram with half axes (2,) and (2,): the inverse of `axes_of_shape`."""
+    axes = np.stack([first, second], 1).astype(np.float64)
+    values, vectors = np.linalg.eigh(axes @ axes.T)
+    values = np.maximum(values, 1e-9)
+    logarithm = (vectors * np.log(values)) @ vectors.T
+    straight = (vectors / np.sqrt(values)) @ vectors.T @ axes
+    turn = np.arctan2(straight[1, 0], straight[0, 0]) * 4
+    size = (logarithm[0, 0] + logarithm[1, 1]) / 4
+    stretch = (logarithm[0, 0] - logarithm[1, 1]) / 2
+    return np.array([size, stretch, logarithm[0, 1], np.cos(turn), np.sin(turn)])
+
+
 def decode(maps: np.ndarray, threshold: float = THRESHOLD) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Pieces of a network output (10, h, w), cells of four pixels: quads (n, 4, 2) in input pixels, kinds
+    """Pieces of a network output (9, h, w), cells of four pixels: quads (n, 4, 2) in input pixels, kinds
     (n,), scores (n,).
 
     Best first. A peak nearer than 0.4 of the shorter side to a better one is the same piece, whatever side it
@@ -70,20 +102,14 @@ def decode(maps: np.ndarray, threshold: float = THRESHOLD) -> tuple[np.ndarray, 
     kinds, rows, cols, scores = kinds[order], rows[order], cols[order], scores[order]
     values = maps[2:, rows, cols]
     centres = np.stack([cols + 0.5 + values[0], rows + 0.5 + values[1]], 1)
-    axes = []
-    for length, cos, sin in (values[2:5], values[5:8]):
-        angle = np.arctan2(sin, cos) / 2
-        axes.append(np.exp(np.clip(length, -3, 5))[:, None] * np.stack([np.cos(angle), np.sin(angle)], 1))
-    top, right = axes
-    # The doubled angle knows no front: choose the axes so that the quad runs clockwise.
-    wrong = (top[:, 0] * right[:, 1] - top[:, 1] * right[:, 0]) < 0
-    right = np.where(wrong[:, None], -right, right)
-    quads = (
-        np.stack(
-            [centres + top - right, centres + top + right, centres - top + right, centres - top - right], 1
-        )
-        * 4
-    )
+    first, second = axes_of_shape(values[2:])
+    # Which axis points to the piece's top is read from its face later; upwards in the photo is the best guess.
+    steep = (np.abs(first[:, 1]) > np.abs(second[:, 1]))[:, None]
+    top, right = np.where(steep, first, second), np.where(steep, second, first)
+    top = np.where(top[:, 1:] > 0, -top, top)
+    right = np.where((top[:, :1] * right[:, 1:] - top[:, 1:] * right[:, :1]) < 0, -right, right)
+    corners = (centres + top - right, centres + top + right, centres - top + right, centres - top - right)
+    quads = np.stack(corners, 1) * 4
     short = _sides(quads).min(1) if len(quads) else np.zeros(0)
     kept: list[int] = []
     for i in range(len(quads)):

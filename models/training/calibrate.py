@@ -63,6 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     locator = Locator(model_in(args.models, "mahjong-locator"))
     classifier = Classifier(model_in(args.models, "mahjong-reader"))
     classifier.temperature = 1.0
+    classifier.prior = np.ones(len(classifier.labels))  # scenes show all faces alike, as training did
     chances: list[np.ndarray] = []
     labels: list[int] = []
     for photo in photos:

@@ -14,6 +14,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
+from datasets.art import FLOWERS, RED_FIVES
 from models.training.nets import Locator, Reader
 from models.training.reader import LABELS
 
@@ -70,6 +71,8 @@ def export(kind: str, checkpoint: Path, out: Path, about: dict) -> Path:
     if kind == "reader":
         manifest.setdefault("labels", list(LABELS))
         manifest.setdefault("temperature", 1.0)
+        # One copy in a set against four of the others.
+        manifest.setdefault("prior", dict.fromkeys((*RED_FIVES, *FLOWERS), 0.25))
     (out / f"{name}.json").write_text(
         json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
     )

@@ -26,6 +26,7 @@ from datasets.art import data_folder, read_picture
 from datasets.photographic import relight
 from models.training.labelled import Photo, fold, real_photos, rendered_photos
 from models.training.nets import Locator
+from vision.locate import shape_of_axes
 
 SIDE = 384
 STRIDE = 4
@@ -165,11 +166,10 @@ def _short_side(quad: np.ndarray) -> float:
 def encode(
     view: np.ndarray, targets: list[Target], labelled: np.ndarray, turn: float, rng: np.random.Generator
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Network input (3, SIDE, SIDE) and maps: heat (2, h, w), its weight (2, h, w), regression (13, h, w).
+    """Network input (3, SIDE, SIDE) and maps: heat (2, h, w), its weight (2, h, w), regression (14, h, w).
 
-    Regression channels: 0 weight of the centre, 1 weight of known axes, 2 weight of boxes, 3-4 offset, 5-7
-    and 8-10 the axes as the network gives them, 11-12 half box; the turn stands in the last two channels of
-    `heat weight`'s sibling.
+    Regression channels: 0 weight of the centre, 1 weight of known shapes, 2 weight of boxes, 3-4 offset, 5-9 the
+    shape as the network gives it, 10-11 half box, 12-13 cosine and sine of the turn.
     """
     if rng.random() < 0.5:
         view = np.clip(relight(view.astype(np.float32), rng, 0.6), 0, 255).astype(np.uint8)
@@ -180,8 +180,8 @@ def encode(
     cells = SIDE // STRIDE
     heat = np.zeros((2, cells, cells), np.float32)
     weight = np.stack([labelled, labelled])
-    regress = np.zeros((15, cells, cells), np.float32)
-    regress[13], regress[14] = np.cos(2 * turn), np.sin(2 * turn)
+    regress = np.zeros((14, cells, cells), np.float32)
+    regress[12], regress[13] = np.cos(turn), np.sin(turn)
     grid = np.arange(cells, dtype=np.float32) + 0.5
     for target in targets:
         cx, cy = target.centre / STRIDE
@@ -208,6 +208,7 @@ def encode(
             weight[:, hy0:hy1, hx0:hx1] = 0
             continue
         ix, iy = int(cx), int(cy)
+        shape = shape_of_axes(*(target.axes / STRIDE)) if target.axes is not None else None
         patch = heat[target.kind, y0:y1, x0:x1]
         np.maximum(patch, bump, out=patch)
         heat[target.kind, iy, ix] = 1.0
@@ -218,18 +219,15 @@ def encode(
                 if regress[0, y, x] >= near:
                     continue
                 cell = regress[:, y, x]
-                cell[:13] = 0
+                cell[:12] = 0
                 cell[0] = near
                 cell[3:5] = cx - (x + 0.5), cy - (y + 0.5)
                 if target.axes is not None:
                     cell[1] = near
-                    for at, axis in ((5, target.axes[0]), (8, target.axes[1])):
-                        length = max(float(np.hypot(*axis)) / STRIDE, 0.3)
-                        angle = float(np.arctan2(axis[1], axis[0]))
-                        cell[at : at + 3] = np.log(length), np.cos(2 * angle), np.sin(2 * angle)
+                    cell[5:10] = shape
                 else:
                     cell[2] = near
-                    cell[11:13] = target.half / STRIDE
+                    cell[10:12] = target.half / STRIDE
     tensor = torch.from_numpy(np.ascontiguousarray(view.transpose(2, 0, 1)))
     return tensor, torch.from_numpy(heat), torch.from_numpy(weight), torch.from_numpy(regress)
 
@@ -248,26 +246,30 @@ def loss_of(out: Tensor, heat: Tensor, weight: Tensor, regress: Tensor) -> tuple
 
     near, known, boxed = regress[:, 0], regress[:, 1], regress[:, 2]
     offset = ((out[:, 2:4] - regress[:, 3:5]).abs().sum(1) * near).sum() / near.sum().clamp(min=1)
-    axis_gap = (out[:, 4:10] - regress[:, 5:11]).abs()
-    axes = (
-        (axis_gap[:, [0, 3]].sum(1) * 2 + axis_gap[:, [1, 2, 4, 5]].sum(1)) * known
-    ).sum() / known.sum().clamp(min=1)
+    gap = (out[:, 4:9] - regress[:, 5:10]).abs()
+    importance = gap.new_tensor([2.0, 1.5, 1.5, 0.7, 0.7])[None, :, None, None]
+    shapes = ((gap * importance).sum(1) * known).sum() / known.sum().clamp(min=1)
 
-    cos_turn, sin_turn = regress[:, 13], regress[:, 14]
-    half_w, half_h = 0.0, 0.0
-    for at in (4, 7):
-        length = out[:, at].clamp(-2, 4).exp()
-        cos2, sin2 = out[:, at + 1], out[:, at + 2]
-        size = (cos2**2 + sin2**2 + 1e-4).sqrt()
-        # The axis's doubled angle in the photo before it was turned; mirroring leaves its cosine as it is.
-        back = (cos2 * cos_turn + sin2 * sin_turn) / size
-        half_w = half_w + length * ((1 + back).clamp(min=0) / 2 + 1e-3).sqrt()
-        half_h = half_h + length * ((1 - back).clamp(min=0) / 2 + 1e-3).sqrt()
-    box_gap = (half_w - regress[:, 11]).abs() + (half_h - regress[:, 12]).abs()
-    box_gap = box_gap / (regress[:, 11] + regress[:, 12]).clamp(min=1)
+    # The half axes of vision.locate.axes_of_shape, turned back into the photo; mirroring it leaves their extents.
+    size = out[:, 4].clamp(-3, 4).exp()
+    a, b = out[:, 5], out[:, 6]
+    stretch = (a**2 + b**2 + 1e-6).sqrt()
+    grow, lean = (stretch / 2).cosh(), (stretch / 2).sinh() / stretch
+    angle = torch.atan2(out[:, 8], out[:, 7] + 1e-4) / 4
+    cos, sin = angle.cos(), angle.sin()
+    root = (grow + lean * a, lean * b, lean * b, grow - lean * a)
+    columns = (
+        (root[0] * cos + root[1] * sin, root[2] * cos + root[3] * sin),
+        (root[1] * cos - root[0] * sin, root[3] * cos - root[2] * sin),
+    )
+    cos_turn, sin_turn = regress[:, 12], regress[:, 13]
+    half_w = size * sum((x * cos_turn + y * sin_turn).abs() for x, y in columns)
+    half_h = size * sum((y * cos_turn - x * sin_turn).abs() for x, y in columns)
+    box_gap = (half_w - regress[:, 10]).abs() + (half_h - regress[:, 11]).abs()
+    box_gap = box_gap / (regress[:, 10] + regress[:, 11]).clamp(min=1)
     box = (box_gap * boxed).sum() / boxed.sum().clamp(min=1)
-    total = focal + 0.5 * offset + 0.5 * axes + 1.5 * box
-    parts = {"focal": focal.item(), "offset": offset.item(), "axes": axes.item(), "box": box.item()}
+    total = focal + 0.5 * offset + shapes + 1.5 * box
+    parts = {"focal": focal.item(), "offset": offset.item(), "shapes": shapes.item(), "box": box.item()}
     return total, parts
 
 
@@ -319,7 +321,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     net = Locator().to(memory_format=torch.channels_last)
     if args.start:
-        net.load_state_dict(torch.load(args.start, weights_only=True))
+        known = torch.load(args.start, weights_only=True)
+        mine = net.state_dict()
+        net.load_state_dict({k: v if v.shape == mine[k].shape else mine[k] for k, v in known.items()})
     average = Average(net)
     optimiser = torch.optim.AdamW(net.parameters(), args.rate, weight_decay=0.02)
     schedule = torch.optim.lr_scheduler.OneCycleLR(

@@ -21,14 +21,14 @@ def conv(inputs: int, outputs: int, stride: int = 1, size: int = 3) -> nn.Sequen
 class Locator(nn.Module):
     """Where pieces lie.
 
-    Input (n, 3, h, w): BGR in 0-1, h and w multiples of 32. Output (n, 10, h/4, w/4), channels:
-    0-1 centre logits (face, back); 2-3 offset of the centre from the cell's middle, cells; 4-6 the half axis
-    from the centre to the middle of the top edge: log length (cells), cos 2a, sin 2a; 7-9 the same to the
-    middle of the right edge. A doubled angle makes an axis and its opposite one and the same, so nothing
-    jumps when a piece is turned.
+    Input (n, 3, h, w): BGR in 0-1, h and w multiples of 32. Output (n, 9, h/4, w/4), channels: 0-1 centre
+    logits (face, back); 2-3 offset of the centre from the cell's middle, cells; 4-8 the shape of the quad as
+    `vision.locate.axes_of_shape` reads it: log size (cells), two numbers of stretch, cos and sin of four times
+    the angle. None of them changes when the piece is named from another of its corners, so none of them jumps
+    when it is turned.
     """
 
-    OUTPUTS = 10
+    OUTPUTS = 9
 
     def __init__(self) -> None:
         super().__init__()

@@ -193,15 +193,13 @@ def redraw(patch: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.
     low, high = (PATCH - INNER) / 2, (PATCH + INNER) / 2
     true = np.array([[low, low], [high, low], [high, high], [low, high]], np.float32)
     middle = PATCH / 2
-    size = np.exp(rng.normal(0, 0.06, 2))
-    skew = rng.normal(0, 0.05)
-    linear = np.array([[size[0], skew], [rng.normal(0, 0.05), size[1]]])
-    taken = (
-        (true - middle) @ linear.T
-        + middle
-        + rng.normal(0, 0.035 * INNER, 2)
-        + rng.normal(0, 0.02 * INNER, (4, 2))
-    )
+    # Mostly the small errors of a second pass, now and then those of a bad first one.
+    error = 1.0 if rng.random() < 0.7 else 2.0
+    size = np.exp(rng.normal(0, 0.06 * error, 2))
+    lean = rng.normal(0, 0.05 * error, 2)
+    linear = np.array([[size[0], lean[0]], [lean[1], size[1]]])
+    taken = (true - middle) @ linear.T + middle
+    taken += (rng.normal(0, 0.035, 2) + rng.normal(0, 0.02, (4, 2))) * INNER * error
     turn = int(rng.integers(4)) if rng.random() < 0.5 else 0
     # The located quad starts at any of its corners: its first is the piece's corner number -turn.
     start = np.roll(taken, turn, axis=0).astype(np.float32)

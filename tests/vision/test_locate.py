@@ -3,21 +3,21 @@
 import numpy as np
 import pytest
 
-from vision.locate import decode
+from vision.locate import axes_of_shape, decode, shape_of_axes
 
 
 def maps_of(*pieces: tuple[float, float, float, float, float, int, float]) -> np.ndarray:
-    """Maps (10, 40, 60) of pieces (x, y, half height, half width, turn, kind, score logit) in input pixels
+    """Maps (9, 40, 60) of pieces (x, y, half height, half width, turn, kind, score logit) in input pixels
     and radians.
     """
-    maps = np.zeros((10, 40, 60), np.float32)
+    maps = np.zeros((9, 40, 60), np.float32)
     maps[:2] = -8
     for x, y, tall, wide, turn, kind, logit in pieces:
         col, row = int(x / 4), int(y / 4)
         maps[kind, row, col] = logit
         maps[2:4, row, col] = x / 4 - col - 0.5, y / 4 - row - 0.5
-        maps[4:7, row, col] = np.log(tall / 4), np.cos(2 * (turn - np.pi / 2)), np.sin(2 * (turn - np.pi / 2))
-        maps[7:10, row, col] = np.log(wide / 4), np.cos(2 * turn), np.sin(2 * turn)
+        cos, sin = np.cos(turn), np.sin(turn)
+        maps[4:9, row, col] = shape_of_axes(np.array([-sin, cos]) * tall / 4, np.array([cos, sin]) * wide / 4)
     return maps
 
 
@@ -30,8 +30,8 @@ def test_a_piece_comes_back_with_its_corners(turn: float) -> None:
         101,
         77,
     )
-    # Which of the two ends is the top is not known yet.
-    gaps = [np.abs(np.roll(quads[0], -start, 0) - true).max() for start in (0, 2)]
+    # Which side is the top is not known yet.
+    gaps = [np.abs(np.roll(quads[0], -start, 0) - true).max() for start in range(4)]
     assert min(gaps) < 0.05
     x, y = quads[0].T
     assert np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)) > 0  # clockwise in image coordinates
@@ -47,3 +47,18 @@ def test_neighbours_stay_two_and_a_double_becomes_one() -> None:
 def test_nothing_gives_nothing() -> None:
     quads, kinds, scores = decode(maps_of())
     assert quads.shape == (0, 4, 2) and not len(kinds) and not len(scores)
+
+
+def test_shapes_and_axes_are_each_others_inverse() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        first, second = rng.normal(0, 5, (2, 2))
+        if abs(first[0] * second[1] - first[1] * second[0]) < 2:
+            continue
+        shape = shape_of_axes(first, second)
+        # Nothing changes when the axes trade places or signs: it is the same quad.
+        assert np.allclose(shape, shape_of_axes(-second, first))
+        a, b = (axis[0] for axis in axes_of_shape(shape[:, None]))
+        ours = sorted(map(tuple, np.round(np.stack([a, -a, b, -b]), 6) + 0.0))
+        theirs = sorted(map(tuple, np.round(np.stack([first, -first, second, -second]), 6) + 0.0))
+        assert np.allclose(ours, theirs, atol=1e-4)
