@@ -168,8 +168,8 @@ def encode(
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Network input (3, SIDE, SIDE) and maps: heat (2, h, w), its weight (2, h, w), regression (14, h, w).
 
-    Regression channels: 0 weight of the centre, 1 weight of known shapes, 2 weight of boxes, 3-4 offset, 5-9 the
-    shape as the network gives it, 10-11 half box, 12-13 cosine and sine of the turn.
+    Regression channels: 0 weight of the centre, 1 weight of known shapes, 2 weight of boxes, 3-4 offset, 5-9
+    the shape as the network gives it, 10-11 half box, 12-13 cosine and sine of the turn.
     """
     if rng.random() < 0.5:
         view = np.clip(relight(view.astype(np.float32), rng, 0.6), 0, 255).astype(np.uint8)
@@ -250,15 +250,11 @@ def loss_of(out: Tensor, heat: Tensor, weight: Tensor, regress: Tensor) -> tuple
     importance = gap.new_tensor([2.0, 1.5, 1.5, 0.7, 0.7])[None, :, None, None]
     shapes = ((gap * importance).sum(1) * known).sum() / known.sum().clamp(min=1)
 
-    # The half axes of vision.locate.axes_of_shape, turned back into the photo; mirroring it leaves their extents.
-    size = out[:, 4].clamp(-3, 4).exp()
-    a, b = out[:, 5], out[:, 6]
-    stretch = (a**2 + b**2 + 1e-6).sqrt()
-    grow, lean = (stretch / 2).cosh(), (stretch / 2).sinh() / stretch
-    angle = torch.atan2(out[:, 8], out[:, 7] + 1e-4) / 4
-    cos, sin = angle.cos(), angle.sin()
-    root = (grow + lean * a, lean * b, lean * b, grow - lean * a)
-    columns = (
+    # The half axes of vision.locate.axes_of_shape, turned back into the photo; mirroring it leaves their
+    extents. size = out[:, 4].clamp(-3, 4).exp() a, b = out[:, 5], out[:, 6] stretch = (a**2 + b**2 +
+    1e-6).sqrt() grow, lean = (stretch / 2).cosh(), (stretch / 2).sinh() / stretch angle = torch.atan2(out[:,
+    8], out[:, 7] + 1e-4) / 4 cos, sin = angle.cos(), angle.sin() root = (grow + lean * a, lean * b, lean * b,
+    grow - lean * a) columns = (
         (root[0] * cos + root[1] * sin, root[2] * cos + root[3] * sin),
         (root[1] * cos - root[0] * sin, root[3] * cos - root[2] * sin),
     )

@@ -23,9 +23,9 @@ class Locator(nn.Module):
 
     Input (n, 3, h, w): BGR in 0-1, h and w multiples of 32. Output (n, 9, h/4, w/4), channels: 0-1 centre
     logits (face, back); 2-3 offset of the centre from the cell's middle, cells; 4-8 the shape of the quad as
-    `vision.locate.axes_of_shape` reads it: log size (cells), two numbers of stretch, cos and sin of four times
-    the angle. None of them changes when the piece is named from another of its corners, so none of them jumps
-    when it is turned.
+    `vision.locate.axes_of_shape` reads it: log size (cells), two numbers of stretch, cos and sin of four
+    times the angle. None of them changes when the piece is named from another of its corners, so none of them
+    jumps when it is turned.
     """
 
     OUTPUTS = 9
