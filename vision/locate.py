@@ -53,9 +53,9 @@ def _sides(quads: np.ndarray) -> np.ndarray:
 def axes_of_shape(shape: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Two half axes, each (n, 2), of parallelograms given as shapes (5, n): log size, stretch (2), turn (2).
 
-    With half axes u and v, the matrix u uT + v vT does not change when the axes trade places or signs. Its
-    root is the size times the exponential of half the stretch [[a, b], [b, -a]]; what the root leaves open is
-    a turn by an angle that counts only up to a quarter, given as the cosine and sine of four times it.
+    With half axes u and v, the matrix u uT + v vT does not change when the axes trade places or signs.
+    Its root is the size times the exponential of half the stretch [[a, b], [b, -a]]; what the root leaves
+    open is a turn by an angle that counts only up to a quarter, given as cosine and sine of four times it.
     """
     size = np.exp(np.clip(shape[0], -3, 6))
     a, b = shape[1], shape[2]
@@ -103,13 +103,16 @@ def decode(maps: np.ndarray, threshold: float = THRESHOLD) -> tuple[np.ndarray, 
     values = maps[2:, rows, cols]
     centres = np.stack([cols + 0.5 + values[0], rows + 0.5 + values[1]], 1)
     first, second = axes_of_shape(values[2:])
-    # Which axis points to the piece's top is read from its face later; upwards in the photo is the best
-    guess. steep = (np.abs(first[:, 1]) > np.abs(second[:, 1]))[:, None] top, right = np.where(steep, first,
-    second), np.where(steep, second, first) top = np.where(top[:, 1:] > 0, -top, top) right = np.where((top[:,
-    :1] * right[:, 1:] - top[:, 1:] * right[:, :1]) < 0, -right, right) corners = (centres + top - right,
-    centres + top + right, centres - top + right, centres - top - right) quads = np.stack(corners, 1) * 4
-    short = _sides(quads).min(1) if len(quads) else np.zeros(0) kept: list[int] = [] for i in
-    range(len(quads)):
+    # Which axis points to the piece's top is read from its face later; upwards is the best guess.
+    steep = (np.abs(first[:, 1]) > np.abs(second[:, 1]))[:, None]
+    top, right = np.where(steep, first, second), np.where(steep, second, first)
+    top = np.where(top[:, 1:] > 0, -top, top)
+    right = np.where((top[:, :1] * right[:, 1:] - top[:, 1:] * right[:, :1]) < 0, -right, right)
+    corners = (centres + top - right, centres + top + right, centres - top + right, centres - top - right)
+    quads = np.stack(corners, 1) * 4
+    short = _sides(quads).min(1) if len(quads) else np.zeros(0)
+    kept: list[int] = []
+    for i in range(len(quads)):
         near = np.linalg.norm(centres[kept] - centres[i], axis=1) * 4
         if not (near < 0.4 * np.maximum(short[kept], short[i])).any():
             kept.append(i)

@@ -250,11 +250,16 @@ def loss_of(out: Tensor, heat: Tensor, weight: Tensor, regress: Tensor) -> tuple
     importance = gap.new_tensor([2.0, 1.5, 1.5, 0.7, 0.7])[None, :, None, None]
     shapes = ((gap * importance).sum(1) * known).sum() / known.sum().clamp(min=1)
 
-    # The half axes of vision.locate.axes_of_shape, turned back into the photo; mirroring it leaves their
-    extents. size = out[:, 4].clamp(-3, 4).exp() a, b = out[:, 5], out[:, 6] stretch = (a**2 + b**2 +
-    1e-6).sqrt() grow, lean = (stretch / 2).cosh(), (stretch / 2).sinh() / stretch angle = torch.atan2(out[:,
-    8], out[:, 7] + 1e-4) / 4 cos, sin = angle.cos(), angle.sin() root = (grow + lean * a, lean * b, lean * b,
-    grow - lean * a) columns = (
+    # The half axes of vision.locate.axes_of_shape, turned back into the photo. Mirroring it leaves their
+    # extents as they are.
+    size = out[:, 4].clamp(-3, 4).exp()
+    a, b = out[:, 5], out[:, 6]
+    stretch = (a**2 + b**2 + 1e-6).sqrt()
+    grow, lean = (stretch / 2).cosh(), (stretch / 2).sinh() / stretch
+    angle = torch.atan2(out[:, 8], out[:, 7] + 1e-4) / 4
+    cos, sin = angle.cos(), angle.sin()
+    root = (grow + lean * a, lean * b, lean * b, grow - lean * a)
+    columns = (
         (root[0] * cos + root[1] * sin, root[2] * cos + root[3] * sin),
         (root[1] * cos - root[0] * sin, root[3] * cos - root[2] * sin),
     )
