@@ -188,7 +188,7 @@ class Figures:
 
     hands, whole: hands measured, and those exactly right. not_measured: scenes that show a hand, but whose
     labels hold more or less than the hand. complete, false: scenes in which all faces are labelled, and the
-    unlabelled faces read there. ms: median of the whole reading of a photo, without loading it.
+    unlabelled faces read there. ms: median of the whole reading of a photo.
     """
 
     scenes: int

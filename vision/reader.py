@@ -74,10 +74,11 @@ class Reader:
             melds=placed.melds,
             warnings=placed.warnings,
             ms={
+                "load": photo.load_ms,
                 "locate": 1000 * (after_locate - start),
                 "classify": 1000 * (after_classify - after_locate),
                 "arrange": 1000 * (done - after_classify),
-                "total": 1000 * (done - start),
+                "total": photo.load_ms + 1000 * (done - start),
             },
         )
 

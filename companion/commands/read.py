@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +62,6 @@ def run(args: argparse.Namespace) -> int:
         return 2
     status = 0
     for name in args.photos:
-        started = time.perf_counter()
         try:
             photo = load_photo(name)
         except PhotoError as error:
@@ -74,9 +72,7 @@ def run(args: argparse.Namespace) -> int:
                 sys.stdout.flush()  # keeps the order of messages where both streams end in one place
                 print(f"{name}: {error}", file=sys.stderr, flush=True)
             continue
-        loading = (time.perf_counter() - started) * 1000
         reading = reader.read(photo, deck=args.deck, debug=args.debug)
-        reading = reading.with_ms(load=loading, total=loading + reading.ms.get("total", 0.0))
         print(json.dumps(reading.to_document()) if args.json else describe(reading), flush=True)
     return status
 
