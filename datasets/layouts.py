@@ -108,7 +108,7 @@ def random_body(rng: np.random.Generator) -> Body:
         depth=rng.uniform(0.55, 0.95),
         front=tuple(front),
         back=tuple(back),
-        split=rng.uniform(0.45, 0.8) if rng.random() < 0.85 else 0.999,
+        split=rng.uniform(0.15, 0.75) if rng.random() < 0.85 else 0.999,
         radius=rng.uniform(0.04, 0.12),
         margin=rng.uniform(0.04, 0.15),
     )
@@ -360,6 +360,17 @@ def _close_up(art: FaceSet, body: Body, rng: np.random.Generator) -> tuple[list[
     }
 
 
+def _catalogue(art: FaceSet, body: Body, rng: np.random.Generator) -> tuple[list[Placed], dict[str, float]]:
+    """Each face once, in order, a row a suit from the top: how people lay out a set to teach it."""
+    suits = [_faces_of(art, tuple(f"{rank}{suit}" for rank in range(1, 10))) for suit in "mpszf"]
+    rows = [row for row in suits if row]
+    gap = rng.uniform(0.05, 0.3)
+    tiles: list[Placed] = []
+    for number, row in enumerate(reversed(rows)):
+        tiles += _row(row, body, rng, y=number * (body.height + 0.1 + gap), gap=gap)
+    return tiles, {"span": 9 * (1 + gap) * 1.25, "low": np.radians(55), "high": np.radians(90)}
+
+
 LAYOUTS: dict[str, tuple[Callable[..., tuple[list[Placed], dict[str, float]]], float]] = {
     "game": (_game, 0.42),
     "row": (_lone_row, 0.25),
@@ -367,6 +378,7 @@ LAYOUTS: dict[str, tuple[Callable[..., tuple[list[Placed], dict[str, float]]], f
     "scatter": (_scatter, 0.1),
     "close-up": (_close_up, 0.07),
     "empty": (lambda art, body, rng: ([], {"span": 15, "low": 0.5, "high": 1.4}), 0.03),
+    "catalogue": (_catalogue, 0.0),
 }
 """Each layout and how often it is drawn."""
 
@@ -497,13 +509,19 @@ def random_scene(
     height: int = 600,
     layout: str | None = None,
     art: FaceSet | None = None,
+    body: Body | None = None,
+    indexed: bool | None = None,
 ) -> Scene:
-    """A photo of tiles as somebody might take it, with the truth. Same `rng` state, same scene."""
+    """A photo of tiles as somebody might take it, with the truth. Same `rng` state, same scene.
+
+    art, body, indexed: the artwork, the block it is printed on, and whether the faces bear an index; drawn
+    when None. Photos of one real set share all three.
+    """
     names = list(LAYOUTS)
     weights = np.array([LAYOUTS[name][1] for name in names])
     chosen = layout or names[int(rng.choice(len(names), p=weights / weights.sum()))]
     art = art or material.pick_set(rng)
-    body = random_body(rng)
+    body = body or random_body(rng)
     tiles, view = LAYOUTS[chosen][0](art, body, rng)
     if rng.random() < 0.3:
         width, height = height, width
@@ -524,7 +542,9 @@ def random_scene(
     background = _table(material, camera, rng, edge=-rng.uniform(0.8, 2.5))
     if rng.random() < 0.6:
         _clutter(background, rng, above=False)
-    scene = render(background, tiles, camera, art, body, rng, indexed=art.inset and rng.random() < 0.4)
+    if indexed is None:
+        indexed = art.inset and rng.random() < 0.4
+    scene = render(background, tiles, camera, art, body, rng, indexed=indexed)
     if rng.random() < 0.25:
         outlines = _clutter(scene.image, rng, above=True)
         scene.tiles = _hide(scene, outlines)

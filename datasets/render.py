@@ -43,7 +43,8 @@ class Placed:
 class Body:
     """The block a face is printed on.
 
-    height, depth: in widths. front, back: BGR 0-255. split: share of the depth that has the back's colour.
+    height, depth: in widths. front, back: BGR 0-255. split: share of the depth that has the back's
+    colour.
     radius: corner radius of the face, widths. margin: share of the face left free around ink.
     """
 

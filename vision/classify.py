@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
+from vision.adapt import Adaptation
 from vision.model import Model
 
 CROP, QUAD = 64, 50
@@ -30,12 +31,13 @@ class Read:
     """Faces read from n quads.
 
     quads: (n, 4, 2) float32, corrected, from each piece's own top-left, clockwise. chances: (n, classes),
-    calibrated. upright: (n,) how sure the way up is, 0-1.
+    calibrated. upright: (n,) how sure the way up is, 0-1. embeddings: (n, e), what the class layer saw.
     """
 
     quads: np.ndarray
     chances: np.ndarray
     upright: np.ndarray
+    embeddings: np.ndarray
 
 
 class Pyramid:
@@ -59,16 +61,20 @@ class Pyramid:
         return image, image.shape[1] / self.levels[0].shape[1]
 
 
-def rectify(pyramid: Pyramid, quads: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Crops (n, CROP, CROP, 3) uint8 of quads (n, 4, 2), and the warps (n, 3, 3) from photo to crop."""
-    crops = np.empty((len(quads), CROP, CROP, 3), np.uint8)
+def rectify(pyramid: Pyramid, quads: np.ndarray, side: int = CROP) -> tuple[np.ndarray, np.ndarray]:
+    """Crops (n, side, side, 3) uint8 of quads (n, 4, 2), and the warps (n, 3, 3) from photo to crop.
+
+    The quad always fills the middle QUAD pixels: a larger side shows more of what lies around it.
+    """
+    crops = np.empty((len(quads), side, side, 3), np.uint8)
+    target = TARGET + np.float32((side - CROP) / 2)
     warps = np.empty((len(quads), 3, 3))
     for i, quad in enumerate(quads):
         longest = float(np.linalg.norm(np.roll(quad, -1, 0) - quad, axis=1).max())
         image, scale = pyramid.level(longest)
-        warp = cv2.getPerspectiveTransform((quad * scale).astype(np.float32), TARGET)
+        warp = cv2.getPerspectiveTransform((quad * scale).astype(np.float32), target)
         crops[i] = cv2.warpPerspective(
-            image, warp, (CROP, CROP), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+            image, warp, (side, side), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
         )
         warps[i] = warp @ np.diag([scale, scale, 1.0])
     return crops, warps
@@ -90,33 +96,45 @@ class Classifier:
         common = model.manifest.get("prior", {})
         self.prior = np.array([float(common.get(label, 1.0)) for label in self.labels])
 
-    def _run(self, crops: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        parts = [self.model.run(crops[i : i + BATCH])[:3] for i in range(0, len(crops), BATCH)]
-        classes, turns, corners = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return classes, turns, corners
+    def _run(self, crops: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        parts = [self.model.run(crops[i : i + BATCH])[:4] for i in range(0, len(crops), BATCH)]
+        classes, turns, corners, embeddings = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return classes, turns, corners, embeddings
 
-    def read(self, image: np.ndarray, quads: np.ndarray) -> Read:
-        """Read the pieces at quads (n, 4, 2) of a photo, (height, width, 3) uint8 BGR."""
+    def embed(self, crops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Embeddings (n, e) and class logits (n, classes) of upright crops (n, CROP, CROP, 3) uint8 BGR."""
+        classes, _, _, embeddings = self._run(crops)
+        return embeddings, classes
+
+    def read(self, image: np.ndarray, quads: np.ndarray, adaptation: Adaptation | None = None) -> Read:
+        """Read the pieces at quads (n, 4, 2) of a photo, (height, width, 3) uint8 BGR.
+
+        adaptation: what was learned about the tile set in the photo, made for this very model.
+        """
         if not len(quads):
-            return Read(np.zeros((0, 4, 2), np.float32), np.zeros((0, len(self.labels))), np.zeros(0))
+            none = np.zeros((0, len(self.labels)))
+            return Read(np.zeros((0, 4, 2), np.float32), none, np.zeros(0), np.zeros((0, 0)))
         pyramid = Pyramid(image)
         quads = np.asarray(quads, np.float32)
         crops, warps = rectify(pyramid, quads)
-        first, turns, corners = self._run(crops)
+        first, turns, corners, _ = self._run(crops)
         straight = _corrected(quads, warps, corners, turns.argmax(1))
         crops, warps = rectify(pyramid, straight)
-        second, turns, corners = self._run(crops)
+        second, turns, corners, embeddings = self._run(crops)
         final = _corrected(straight, warps, corners * 0.7, turns.argmax(1))
         turned = np.flatnonzero(turns.argmax(1))
         chance = softmax(turns)
         if len(turned):
             crops, _ = rectify(pyramid, final[turned])
-            second[turned], turns_again, _ = self._run(crops)
+            second[turned], turns_again, _, embeddings[turned] = self._run(crops)
             chance[turned] = softmax(turns_again)
         logits = second + 0.5 * first
+        if adaptation is not None:
+            logits = adaptation.apply(embeddings, logits)
         # Training shows all faces alike; on tables some are rarer.
         chances = softmax(logits / self.temperature) * self.prior
-        return Read(final.astype(np.float32), chances / chances.sum(1, keepdims=True), chance[:, 0])
+        chances /= chances.sum(1, keepdims=True)
+        return Read(final.astype(np.float32), chances, chance[:, 0], embeddings)
 
 
 def _corrected(quads: np.ndarray, warps: np.ndarray, corners: np.ndarray, turns: np.ndarray) -> np.ndarray:

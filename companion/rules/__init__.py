@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from companion.hand import HandError
 from companion.rules.base import RuleSet
+from companion.rules.fujian import FUJIAN
 from companion.rules.sichuan import SICHUAN
 
-RULE_SETS: dict[str, RuleSet] = {rule_set.name: rule_set for rule_set in (SICHUAN,)}
+RULE_SETS: dict[str, RuleSet] = {rule_set.name: rule_set for rule_set in (SICHUAN, FUJIAN)}
 
-_LATER = ("fujian", "guangshui")
+_LATER = ("guangshui",)
 
 
 def get(name: str) -> RuleSet:

@@ -77,7 +77,8 @@ class RuleSet(ABC):
     pieces: the kinds in play, as printed in order. sizes: full sizes of a hand, kongs' extra pieces left out.
     meld_kinds: kinds that may be laid down. options, context: the settings; `presets` name sets of options.
     item_names: every item a score can list, with its English label. score_fields: the same for what a score
-    holds beside its items.
+    holds beside its items. readings: how unclear written rules are read, a sentence each, where no option
+    chooses.
     """
 
     name: str
@@ -93,6 +94,7 @@ class RuleSet(ABC):
     presets: Mapping[str, Mapping[str, Value]]
     item_names: Mapping[str, str]
     score_fields: Mapping[str, str]
+    readings: tuple[str, ...] = ()
 
     def copies(self, piece: Piece, options: Mapping[str, Any]) -> int:
         """How many pieces that play as `piece` are in the game under these options."""
@@ -204,4 +206,5 @@ class RuleSet(ABC):
             "presets": {name: dict(values) for name, values in self.presets.items()},
             "items": dict(self.item_names),
             "score_fields": dict(self.score_fields),
+            "readings": list(self.readings),
         }

@@ -121,6 +121,13 @@ def collect(photos: Sequence[Photo], seed: int, quads: dict[str, list] | None = 
                     [-0.5, 0, 0.5]
                 )
                 keep(_patch(image, quad + shift), "reject", 1.0, False, False)
+            if rng.random() < 0.1:
+                # The blank side of a tile, above or below its face: what is most often taken for a white dragon.
+                shift = (quad[3] - quad[0]) * rng.uniform(0.75, 1.05) * rng.choice([-1, 1])
+                beside = quad + shift * rng.uniform(0.8, 1.0)
+                reach = 0.7 * min(tile.box[2:])
+                if not any(np.hypot(*(beside.mean(0) - _centre(t))) < reach for t in photo.tiles):
+                    keep(_patch(image, beside.astype(np.float32)), "reject", 1.0, False, False)
         if photo.complete:
             for _ in range(int(rng.integers(0, 3))):
                 size = rng.uniform(16, 80)
