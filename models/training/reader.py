@@ -122,7 +122,7 @@ def collect(photos: Sequence[Photo], seed: int, quads: dict[str, list] | None = 
                 )
                 keep(_patch(image, quad + shift), "reject", 1.0, False, False)
             if rng.random() < 0.1:
-                # The blank side of a tile, above or below its face: what is most often taken for a white dragon.
+                # The blank side of a tile, above or below its face, is easily taken for a white dragon.
                 shift = (quad[3] - quad[0]) * rng.uniform(0.75, 1.05) * rng.choice([-1, 1])
                 beside = quad + shift * rng.uniform(0.8, 1.0)
                 reach = 0.7 * min(tile.box[2:])
