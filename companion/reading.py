@@ -6,6 +6,7 @@ Names of pieces are notation text (``"5m"``); a tile that lies face down is ``"b
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -81,6 +82,15 @@ class Expectation:
     pieces: frozenset[str] = frozenset()
     copies: int = 4
     sizes: tuple[int, ...] = (13, 14)
+
+    @staticmethod
+    def of_full(sizes: Iterable[int]) -> Expectation:
+        """Hands of these full sizes, and hands that wait for one piece more.
+
+        >>> Expectation.of_full([14]).sizes
+        (13, 14)
+        """
+        return Expectation(sizes=tuple(sorted({size - missing for size in sizes for missing in (0, 1)})))
 
 
 @dataclass(frozen=True, slots=True)

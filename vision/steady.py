@@ -106,6 +106,16 @@ class Advice:
         sizes = " or ".join(map(str, self.sizes))
         return _TEXTS[self.kind].format(count=self.count, sizes=sizes, pieces=" or ".join(self.pieces))
 
+    def to_document(self) -> dict[str, Any]:
+        """As JSON-ready data."""
+        return {
+            "kind": self.kind,
+            "text": self.text,
+            "count": self.count,
+            "sizes": list(self.sizes),
+            "pieces": list(self.pieces),
+        }
+
 
 _TEXTS: dict[Kind, str] = {
     "nothing": "no tile in sight",
