@@ -74,6 +74,9 @@ def arrange(
         "back" if backs[i] else "meld" if i in members else "hand" if i in in_own else "other"
         for i in range(len(pieces))
     ]
+    if own.stands_out:
+        for i in flowers_beside(shape, pieces, roles):
+            roles[i] = "hand"
     for group in groups:
         for i, candidates in group.readings.items():
             pieces[i] = replace(pieces[i], candidates=candidates)
@@ -99,6 +102,33 @@ def arrange(
         for i in order
     )
     return Arrangement(placed, melds, tuple(warnings))
+
+
+def flowers_beside(
+    shape: Shape, sightings: Sequence[Sighting], roles: Sequence[Role], reach: float = 2.0
+) -> list[int]:
+    """Flowers that lie near the own pieces without being in a row with them: their owner laid them aside.
+
+    reach: the farthest a flower may lie from an own piece, or from another such flower, in widths of a piece.
+    """
+    own = [i for i, role in enumerate(roles) if role in ("hand", "meld")]
+    loose = {
+        i
+        for i, role in enumerate(roles)
+        if role == "other" and sightings[i].piece.endswith("f") and sightings[i].confidence >= 0.6
+    }
+    taken: list[int] = []
+    edge = list(own)
+    while edge and loose:
+        j = edge.pop()
+        for i in sorted(loose):
+            distance = float(np.linalg.norm(shape.centre[i] - shape.centre[j]))
+            alike = 0.6 < shape.size[i] / shape.size[j] < 1.6
+            if alike and distance <= reach * max(shape.size[i], shape.size[j]):
+                loose.remove(i)
+                taken.append(i)
+                edge.append(i)
+    return taken
 
 
 def without_doubles(sightings: Sequence[Sighting], most_overlap: float = 0.5) -> list[Sighting]:

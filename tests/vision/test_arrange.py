@@ -212,6 +212,25 @@ def test_a_piece_located_twice_counts_once() -> None:
     assert arrange([again, *photo], WIDTH, HEIGHT) == arrange(photo, WIDTH, HEIGHT)
 
 
+def test_flowers_laid_aside_near_the_row_belong_to_the_hand() -> None:
+    def tile(name: str, x: float, y: float) -> Sighting:
+        quad = ((x, y), (x + 40, y), (x + 40, y + 54), (x, y + 54))
+        return Sighting(quad, read(name))
+
+    row = [
+        tile(name, 100 + 41 * k, 600)
+        for k, name in enumerate(
+            ["1m", "2m", "3m", "4p", "5p", "6p", "7s", "8s", "9s", "1z", "1z", "1z", "5s"]
+        )
+    ]
+    aside = [tile("3f", 720, 560), tile("4f", 800, 530)]
+    far = [tile("5f", 300, 100), tile("6m", 420, 120), tile("2p", 700, 90)]
+    placed = arrange([*row, *aside, *far], 1200, 900).sightings
+    roles = {s.piece: s.role for s in placed}
+    assert (roles["3f"], roles["4f"]) == ("hand", "hand")
+    assert (roles["5f"], roles["6m"], roles["2p"]) == ("other", "other", "other")
+
+
 def test_a_badly_located_piece_within_the_row_stays_in_the_hand() -> None:
     table = Table(random.Random(8))
     table.row(table.deal(14), "hand")
