@@ -474,6 +474,7 @@ def run(args: argparse.Namespace, reader: PhotoReader | None = None) -> int:
         else:
             try:
                 args.sheet.write_bytes(cv2.imencode(args.sheet.suffix, sheet)[1].tobytes())
+                print(f"Pictures of the mistakes: {args.sheet}", file=sys.stderr)
             except OSError as error:
                 return _failed(f"--sheet {args.sheet}: {error.strerror}")
     return 1 if any(o.error is not None for o in outcomes) else 0

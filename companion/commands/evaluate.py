@@ -26,7 +26,14 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print the figures as one JSON document")
     parser.add_argument(
-        "--sheet", type=Path, metavar="FILE", help="write pictures of the mistakes (.jpg, .png or .webp)"
+        "--sheet",
+        type=Path,
+        metavar="FILE",
+        default=Path("mistakes.jpg"),
+        help="where to write pictures of the mistakes: .jpg, .png or .webp (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--no-sheet", dest="sheet", action="store_const", const=None, help="write no pictures of the mistakes"
     )
     parser.set_defaults(run=run)
 

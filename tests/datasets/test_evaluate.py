@@ -194,7 +194,8 @@ def spoiled(scene: Scene, seen: list[Sighting]) -> list[Sighting]:
 
 
 def command(folder: Path, *arguments: str) -> int:
-    args = build_parser().parse_args(["evaluate", str(folder), *arguments])
+    quiet = () if "--sheet" in arguments else ("--no-sheet",)
+    args = build_parser().parse_args(["evaluate", str(folder), *quiet, *arguments])
     return run(args, FakeReader(folder, spoiled))
 
 
