@@ -8,15 +8,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
-from companion.reading import Reading
+from companion.reading import Expectation, Reading
 
 if TYPE_CHECKING:
     from vision.load import Photo
+    from vision.steady import Steady, View
 
 PREVIEW_SIDE = 1600
 """Longest side of the preview in pixels: sharp on a phone, 200-400 kB."""
 
 PREVIEW_QUALITY = 82
+
+MOST_FRAME_SIDE = 2000
+"""Pixels; a frame of a live preview is small, or it is a photo and takes the way of photos."""
+
+FRAME_WAIT_S = 0.5
+"""A frame that gets no turn within this is out of date anyway."""
 
 
 class ReaderLike(Protocol):
@@ -45,6 +52,10 @@ class PhotoReader:
     def __init__(self, reader: ReaderLike | None = None, at_once: int = 2, wait_s: float = 20.0) -> None:
         self._reader = reader
         self._turns = threading.BoundedSemaphore(at_once)
+        # Frames never take all turns, and none while a photo waits: previews must not hold up readings.
+        self._frame_turns = threading.BoundedSemaphore(max(1, at_once - 1))
+        self._waiting = 0
+        self._counting = threading.Lock()
         self._wait_s = wait_s
 
     def warm_up(self) -> None:
@@ -65,6 +76,23 @@ class PhotoReader:
             photo = load_photo(file, name=name)
             return reader.read(photo, deck=deck), preview(photo)
 
+    def see(
+        self, file: BinaryIO, at: float, before: Steady | None, expectation: Expectation | None = None
+    ) -> View:
+        """One frame of a live preview, added to what is known from those before it (`vision.steady`).
+
+        Raises the same as `read`.
+        """
+        reader = self._loaded()
+        from vision.load import PhotoError, load_photo
+        from vision.steady import see
+
+        with self._frame_turn():
+            photo = load_photo(file, name="frame")
+            if max(photo.width, photo.height) > MOST_FRAME_SIDE:
+                raise PhotoError(f"the frame is too large: at most {MOST_FRAME_SIDE} pixels a side")
+            return see(reader, photo, at, before, expectation)
+
     def _loaded(self) -> ReaderLike:
         if self._reader is None:
             # Here, not at the top: typed hands are judged without OpenCV, ONNX Runtime and models.
@@ -81,12 +109,32 @@ class PhotoReader:
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        if not self._turns.acquire(timeout=self._wait_s):
-            raise Busy
+        with self._counting:
+            self._waiting += 1
+        try:
+            if not self._turns.acquire(timeout=self._wait_s):
+                raise Busy
+        finally:
+            with self._counting:
+                self._waiting -= 1
         try:
             yield
         finally:
             self._turns.release()
+
+    @contextmanager
+    def _frame_turn(self) -> Iterator[None]:
+        if not self._frame_turns.acquire(timeout=FRAME_WAIT_S):
+            raise Busy
+        try:
+            if self._waiting or not self._turns.acquire(timeout=FRAME_WAIT_S):
+                raise Busy
+            try:
+                yield
+            finally:
+                self._turns.release()
+        finally:
+            self._frame_turns.release()
 
 
 def preview(photo: Photo) -> str:

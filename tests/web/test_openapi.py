@@ -65,6 +65,12 @@ def test_readings_are_as_described(client: FlaskClient, description: dict[str, A
         check(description, "/api/readings", "post", answer)
 
 
+def test_frames_are_as_described(client: FlaskClient, description: dict[str, Any], photo: bytes) -> None:
+    for data, at in ((photo, "1"), (photo, "now"), (b"no photo", "1")):
+        answer = client.post("/api/frames", data={"frame": (io.BytesIO(data), "frame.jpg"), "at": at})
+        check(description, "/api/frames", "post", answer)
+
+
 def test_the_rest_is_as_described(client: FlaskClient, description: dict[str, Any]) -> None:
     check(description, "/api/rules", "get", client.get("/api/rules"))
     check(description, "/api/pieces", "get", client.get("/api/pieces?text=123m"))

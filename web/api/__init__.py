@@ -18,7 +18,9 @@ from companion import analyse
 from companion.commands.read import READABLE_DECKS
 from companion.hand import Hand, HandError
 from companion.pieces import DECKS, NotationError, Piece, format_pieces, parse_pieces
+from companion.reading import Expectation
 from companion.rules import RULE_SETS
+from web.api.frames import MAX_FRAME_BYTES, BadField, frame_document, parse_state, parse_time
 from web.api.models import HandDocument
 from web.api.openapi import openapi_document
 from web.photos import Busy, NotInstalled, PhotoReader
@@ -52,21 +54,52 @@ def make_reading() -> Answer:
         reading, preview = photos.read(cast(BinaryIO, upload.stream), upload.filename or "photo", deck)
     except PhotoError as error:
         return problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, str(error), "photo")
-    except Busy:
+    except (Busy, NotInstalled) as error:
+        return _not_read(error)
+    return jsonify(reading.to_document() | {"preview": preview})
+
+
+@blueprint.post("/frames")
+def see_frame() -> Answer:
+    request.max_content_length = MAX_FRAME_BYTES
+    from vision.load import PhotoError
+
+    upload = request.files.get("frame")
+    if upload is None:
+        return problem(HTTPStatus.BAD_REQUEST, "Send the frame as the multipart field `frame`.", "frame")
+    name = request.form.get("rules")
+    if name is not None and name not in RULE_SETS:
+        known = ", ".join(RULE_SETS)
+        return problem(HTTPStatus.BAD_REQUEST, f"No rules {name[:40]!r}; known: {known}.", "rules")
+    expectation = Expectation.of_full(RULE_SETS[name].sizes) if name else None
+    photos: PhotoReader = current_app.extensions["photos"]
+    try:
+        before = parse_state(request.form.get("state", ""))
+        at = parse_time(request.form.get("at", ""))
+        view = photos.see(cast(BinaryIO, upload.stream), at, before, expectation)
+    except BadField as error:
+        return problem(HTTPStatus.BAD_REQUEST, str(error), error.where)
+    except PhotoError as error:
+        return problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, str(error), "frame")
+    except (Busy, NotInstalled) as error:
+        return _not_read(error)
+    return jsonify(frame_document(view))
+
+
+def _not_read(error: Busy | NotInstalled) -> Answer:
+    """Why this computer reads nothing now."""
+    if isinstance(error, Busy):
         answer, status = problem(
             HTTPStatus.SERVICE_UNAVAILABLE, "Many photos are being read right now. Try again in a moment."
         )
         answer.headers["Retry-After"] = "3"
         return answer, status
-    except NotInstalled as error:
-        # What is missing is the owner's business, who sees this log.
-        log.error("photos cannot be read: %s", error)
-        return problem(
-            HTTPStatus.SERVICE_UNAVAILABLE,
-            "This computer cannot read photos: a part is missing, its console says which. "
-            "Typing a hand works.",
-        )
-    return jsonify(reading.to_document() | {"preview": preview})
+    # What is missing is the owner's business, who sees this log.
+    log.error("photos cannot be read: %s", error)
+    return problem(
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        "This computer cannot read photos: a part is missing, its console says which. Typing a hand works.",
+    )
 
 
 @blueprint.post("/analyses")

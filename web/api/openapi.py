@@ -10,7 +10,8 @@ from pydantic.json_schema import models_json_schema
 
 from companion.commands.read import READABLE_DECKS
 from companion.pieces import DECKS
-from web.api import models
+from companion.rules import RULE_SETS
+from web.api import frames, models
 
 _PROBLEMS = {
     400: "The request is at fault; `where` says at which place.",
@@ -23,6 +24,7 @@ _PROBLEMS = {
 _ANSWERS: tuple[type[BaseModel], ...] = (
     models.ErrorDocument,
     models.ReadingDocument,
+    frames.FrameDocument,
     models.ResultDocument,
     models.NotationDocument,
     models.RulesDocument,
@@ -86,6 +88,46 @@ def openapi_document() -> dict[str, Any]:
                         },
                     },
                     "responses": answers("ReadingDocument", "What lies where.", 400, 413, 415, 503),
+                }
+            },
+            "/api/frames": {
+                "post": {
+                    "summary": "Add one frame of a live preview to what is known from those before it",
+                    "operationId": "seeFrame",
+                    "requestBody": {
+                        "required": True,
+                        "content": {
+                            "multipart/form-data": {
+                                "schema": {
+                                    "type": "object",
+                                    "required": ["frame", "at"],
+                                    "properties": {
+                                        "frame": {
+                                            "type": "string",
+                                            "format": "binary",
+                                            "description": "A small JPEG, best of 960 pixels; send the next "
+                                            "one when this one is answered.",
+                                        },
+                                        "at": {
+                                            "type": "number",
+                                            "minimum": 0,
+                                            "description": "When it was taken: seconds on any clock.",
+                                        },
+                                        "state": {
+                                            "type": "string",
+                                            "description": "As the last answer gave it; none at first.",
+                                        },
+                                        "rules": {
+                                            "type": "string",
+                                            "enum": list(RULE_SETS),
+                                            "description": "Whose hand sizes are waited for.",
+                                        },
+                                    },
+                                }
+                            }
+                        },
+                    },
+                    "responses": answers("FrameDocument", "What is known now.", 400, 413, 415, 503),
                 }
             },
             "/api/analyses": {
