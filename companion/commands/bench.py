@@ -15,6 +15,7 @@ from importlib.resources import files
 from typing import Any
 
 from companion import Hand, Meld, Piece, Winning, analysis, parse_pieces
+from companion.rules import RULE_SETS
 
 SECTIONS = ("engine", "vision")
 
@@ -25,7 +26,13 @@ GOALS_US: dict[str, float] = {
     "waits with value": 300,
     "advice": 1000,
 }
-"""Median microseconds a hand may take."""
+"""Median microseconds a Sichuan hand may take."""
+
+CARD_GOALS_US: dict[str, dict[str, float]] = {
+    "fujian": {"arrangement and score": 200, "waits with value": 20_000, "whole analysis": 20_000},
+    "guangshui": {"arrangement and score": 1000, "waits with value": 20_000, "whole analysis": 20_000},
+}
+"""Median microseconds a hand of a card game may take."""
 
 LOAD_GOAL_MS = 100.0
 
@@ -61,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
         return 2
     document: dict[str, Any] = {}
     if "engine" in sections:
-        document["engine"] = engine(args.hands)
+        document["engine"] = engine(args.hands) | {"cards": cards(max(args.hands // 4, 1))}
     if "vision" in sections:
         document["vision"] = vision()
     print(json.dumps(document) if args.json else "\n".join(_report(document)))
@@ -105,6 +112,26 @@ def engine(count: int) -> dict[str, Any]:
     return {"hands": count, "load_ms": round(load_ms, 1), "load_goal_ms": LOAD_GOAL_MS, "rows": rows}
 
 
+def cards(count: int) -> list[dict[str, Any]]:
+    """Judge `count` seeded hands of each kind of every card game, as `engine` does."""
+    rng = random.Random(SEED)
+    rows = []
+    for name in (name for name in CARD_GOALS_US if name in RULE_SETS):
+        won = [won_cards(rng, name) for _ in range(count)]
+        ready = [Hand(hand.rules, hand.concealed, hand.melds) for hand in won]
+        held = [worse(rng, hand) for hand in ready]
+        drawn = [Hand(h.rules, h.concealed, h.melds, Winning(_draw(rng, h), "wall")) for h in held]
+        jobs: list[tuple[str, Callable[[Hand], Any], Sequence[Hand]]] = [
+            ("arrangement and score", analysis.score, won),
+            ("waits with value", analysis.waits, ready),
+            ("whole analysis", analysis.analyse, [*won, *ready, *held, *drawn]),
+        ]
+        for what, judge, hands in jobs:
+            times = {"cold": _timed(judge, hands), "warm": _timed(judge, hands)}
+            rows.append({"rules": name, "what": what, "goal_us": CARD_GOALS_US[name][what], **times})
+    return rows
+
+
 def vision() -> list[dict[str, Any]]:
     """Read the sample photo, large and small; see `vision.bench`."""
     from vision.bench import measure
@@ -141,6 +168,31 @@ def won_hand(rng: random.Random) -> Hand:
     )
 
 
+def won_cards(rng: random.Random, rules: str) -> Hand:
+    """A random complete hand of a card game: melds from the whole deck, some of them declared."""
+    rule_set = RULE_SETS[rules]
+    full = rule_set.sizes[0]
+    colours = "yrwg"
+    kinds = [Piece.parse(rank + c) for rank in "KAERHCP" for c in colours]
+    alike = [(kind,) * size for kind in kinds for size in (2, 2, 3, 4)]
+    chows = [parse_pieces(f"{ranks}{c}") for ranks in ("KAE", "RHC") for c in colours] * 4
+    others = [parse_pieces(f"K{c}") for c in colours] * 4 + [parse_pieces("PyPrPwPg")] * 6
+    while True:
+        melds: list[tuple[Piece, ...]] = []
+        held: Counter[Piece] = Counter()
+        while sum(held.values()) < full:
+            meld = rng.choice((alike, alike, chows, others))
+            melds.append(rng.choice(meld))
+            held.update(melds[-1])
+        if sum(held.values()) == full and max(held.values()) <= 4:
+            break
+    pungs = [meld for meld in melds if len(meld) == 3 and meld[0] is meld[1]][: rng.choice((0, 1, 2))]
+    concealed = [piece for meld in melds if meld not in pungs for piece in meld]
+    rng.shuffle(concealed)
+    winning = Winning(concealed.pop(), rng.choice(("wall", "discard")))
+    return Hand(rules, tuple(concealed), tuple(Meld("pung", pung) for pung in pungs), winning)
+
+
 def worse(rng: random.Random, hand: Hand) -> Hand:
     """The hand with up to five pieces exchanged, as it may have looked some turns before."""
     for _ in range(rng.randint(0, 5)):
@@ -154,7 +206,9 @@ def _draw(rng: random.Random, hand: Hand) -> Piece:
     held = Counter(
         piece for group in (hand.concealed, *(meld.pieces for meld in hand.melds)) for piece in group
     )
-    wall = [piece for piece in parse_pieces("123456789m123456789p123456789s") for _ in range(4 - held[piece])]
+    rule_set = RULE_SETS[hand.rules]
+    copies = {piece: rule_set.copies(piece, hand.options) for piece in rule_set.pieces}
+    wall = [piece for piece in rule_set.pieces for _ in range(copies[piece] - held[piece])]
     return rng.choice(wall)
 
 
@@ -201,6 +255,12 @@ def _report(document: dict[str, Any]) -> list[str]:
             lines.append(
                 f"{row['what']:20}{goal:>8}{cold['median_us']:>14}{cold['p95_us']:>9}"
                 f"{warm['median_us']:>14}{warm['p95_us']:>9}"
+            )
+        for row in measured["cards"]:
+            cold, warm = row["cold"], row["warm"]
+            lines.append(
+                f"{row['rules']}: {row['what']}: cold {cold['median_us']} (p95 {cold['p95_us']}), "
+                f"warm {warm['median_us']} (p95 {warm['p95_us']}), goal {row['goal_us']:.0f}"
             )
     for photo in document.get("vision", ()):
         size = (

@@ -187,8 +187,8 @@ def report(hand: Hand, result: Result) -> Iterator[str]:
         for item in result.score.items:
             times = f" x {item.count}" if item.count > 1 else ""
             yield f"  {item.value:>3}  {rule_set.item_names[item.name]} ({item.name}){times}"
-        extra = result.score.extra.items()
-        yield "  " + ", ".join(f"{rule_set.score_fields[name]} {value}" for name, value in extra)
+        if extra := result.score.extra.items():
+            yield "  " + ", ".join(f"{rule_set.score_fields[name]} {value}" for name, value in extra)
     for wait in result.waits:
         worth = f"{wait.total} {rule_set.unit}, " if wait.status == "won" else f"{wait.status}, "
         yield f"  waits for {wait.piece} ({wait.piece.name}): {worth}{_times(wait.left)} left"

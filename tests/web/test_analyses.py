@@ -68,7 +68,7 @@ def test_every_hand_that_the_page_may_send_is_judged(client: FlaskClient) -> Non
         ('{"rules": "sichuan", "concealed": "12x"}', "concealed, position 1"),
         ('{"rules": "sichuan", "concealed": "", "hat": 1}', "hat"),
         ('{"rules": "mars", "concealed": ""}', "rules"),
-        ('{"rules": "fujian", "concealed": ""}', "rules"),
+        ('{"rules": "riichi", "concealed": ""}', "rules"),
         ('{"concealed": "", "rules": "sichuan", "melds": [{"kind": "pung"}]}', "melds[0].pieces"),
         (
             '{"concealed": "", "rules": "sichuan", "melds": [{"kind": "pung", "pieces": "12m"}]}',
@@ -157,7 +157,7 @@ def test_notation_at_fault_is_told_with_its_position(client: FlaskClient) -> Non
 
 def test_rules_tell_what_the_page_needs(client: FlaskClient) -> None:
     document = client.get("/api/rules").get_json()
-    sichuan = document["rules"][0]
+    sichuan = document["rules"][0]  # the page starts with the first
     assert sichuan["name"] == "sichuan"
     assert "void" in [setting["name"] for setting in sichuan["context"]]
     assert {piece["piece"] for piece in document["decks"]["mahjong"]} > set(sichuan["pieces"])

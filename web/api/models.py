@@ -207,6 +207,7 @@ class RuleSetDescription(Document):
     presets: dict[str, dict[str, Setting]]
     items: dict[str, str] = Field(description="English label of every item that a score can list.")
     score_fields: dict[str, str] = Field(description="English label of every field it adds to a score.")
+    readings: list[str] = Field(description="How unclear written rules are read, where no option chooses.")
 
 
 class RulesDocument(Document):
