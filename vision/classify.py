@@ -87,10 +87,11 @@ def softmax(logits: np.ndarray) -> np.ndarray:
 
 
 class Classifier:
-    """The reader network, ready to run. labels: names of the classes, in order."""
+    """The reader network, ready to run. labels: names of the classes, in order. sha256: of its ONNX file."""
 
     def __init__(self, model: Model):
         self.model = model
+        self.sha256 = str(model.manifest.get("sha256", ""))
         self.labels: tuple[str, ...] = tuple(model.manifest["labels"])
         self.temperature = float(model.manifest["temperature"])
         common = model.manifest.get("prior", {})

@@ -17,6 +17,7 @@ from vision.debug import draw_sightings
 from vision.load import Photo
 from vision.locate import Located, Locator
 from vision.model import open_model
+from vision.sets import TileSet
 
 REJECT = "reject"
 RANKED = 6
@@ -47,18 +48,21 @@ class Reader:
         deck: str = "auto",
         expectation: Expectation | None = None,
         debug: Path | None = None,
+        tile_set: TileSet | None = None,
     ) -> Reading:
         """Read a photo. Quads of the result are in pixels of the full upright photo.
 
+        tile_set: the taught set in the photo; without one, or with one that is switched off, nothing differs.
         deck: `auto` or `mahjong`; ValueError for others. debug: a folder for a picture of every stage.
         """
         if deck not in ("auto", "mahjong"):
             raise ValueError(f"the deck {deck!r} cannot be read: only mahjong tiles can")
+        adaptation = None if tile_set is None else tile_set.adaptation(self.classifier)
         start = time.perf_counter()
         located = self.locator.locate(photo.image)
         after_locate = time.perf_counter()
         quads = np.array([piece.quad for piece in located], np.float32).reshape(-1, 4, 2)
-        read = self.classifier.read(photo.image, quads)
+        read = self.classifier.read(photo.image, quads, adaptation)
         after_classify = time.perf_counter()
         sightings = sightings_of(located, read, self.classifier.labels, photo.scale)
         placed = arrange(sightings, photo.width, photo.height, expectation)

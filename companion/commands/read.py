@@ -29,6 +29,9 @@ def add_parser(subparsers: Any) -> None:
         default="auto",
         help="what kind of pieces to look for (default: %(default)s)",
     )
+    parser.add_argument(
+        "--set", metavar="NAME", help="read with what `companion teach NAME` learned about this tile set"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document a line for each photo")
     parser.add_argument(
         "--debug", metavar="FOLDER", type=Path, help="leave pictures of each stage of the reading in FOLDER"
@@ -54,10 +57,14 @@ def run(args: argparse.Namespace) -> int:
     from vision.load import PhotoError, load_photo
     from vision.model import ModelError
     from vision.reader import Reader
+    from vision.sets import SetError, TileSets
 
+    how: dict[str, Any] = {}
     try:
         reader = Reader.default()
-    except ModelError as error:
+        if args.set is not None:
+            how["tile_set"] = TileSets().get(args.set)
+    except (ModelError, SetError) as error:
         print(f"companion read: {error}", file=sys.stderr)
         return 2
     status = 0
@@ -72,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
                 sys.stdout.flush()  # keeps the order of messages where both streams end in one place
                 print(f"{name}: {error}", file=sys.stderr, flush=True)
             continue
-        reading = reader.read(photo, deck=args.deck, debug=args.debug)
+        reading = reader.read(photo, deck=args.deck, debug=args.debug, **how)
         print(json.dumps(reading.to_document()) if args.json else describe(reading), flush=True)
     return status
 
