@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -12,11 +13,14 @@ import numpy as np
 
 from companion.reading import Reading
 from vision.load import Photo, load_photo
+from vision.steady import View, see
 
 PHONE = "12 megapixels"
 SMALL = "1280 pixels"
+FRAME = "live frame"
+"""A frame of 960 pixels, as the page sends them, added to what the frames before it showed."""
 
-GOALS_MS = {PHONE: 1000.0, SMALL: 300.0}
+GOALS_MS = {PHONE: 1000.0, SMALL: 300.0, FRAME: 200.0}
 """Milliseconds in which a photo of this size is to be answered on two cores."""
 
 NOISE = 4.0
@@ -33,8 +37,8 @@ class ReaderLike(Protocol):
 class Timing:
     """How one size of photo was read.
 
-    size: `PHONE` or `SMALL`. width, height: pixels; bytes: of the JPEG file. pieces: how many were found.
-    ms: median milliseconds of each stage and of it all (`total`), and the slowest of these (`worst`).
+    size: `PHONE`, `SMALL` or `FRAME`. width, height: pixels; bytes: of the JPEG file. pieces: how many were
+    found. ms: median milliseconds of each stage and of it all (`total`), and the slowest of these (`worst`).
     """
 
     size: str
@@ -61,22 +65,40 @@ class Timing:
 
 
 def measure(sample: bytes, reader: ReaderLike, repeats: int = 9) -> list[Timing]:
-    """Read the sample photo, made as large as a phone's and as small as a messenger's, several times each.
+    """Read the sample photo, made as large as a phone's and as small as a messenger's, and as frames of a
+    live preview, several times each.
 
     The first reading of each size warms up and is not counted.
     """
     photo = load_photo(sample)
     height, width = photo.image.shape[:2]
-    scales = {PHONE: (12_192_768 / (width * height)) ** 0.5, SMALL: 1280 / max(width, height)}
-    return [_measure(size, _resized(photo, scale), reader, repeats) for size, scale in scales.items()]
+    side = max(width, height)
+    phone, small = (12_192_768 / (width * height)) ** 0.5, 1280 / side
+    return [
+        _measure(PHONE, _resized(photo, phone), reader.read, repeats),
+        _measure(SMALL, _resized(photo, small), reader.read, repeats),
+        _measure(FRAME, _resized(photo, 960 / side), _steadying(reader), repeats),
+    ]
 
 
-def _measure(size: str, jpeg: bytes, reader: ReaderLike, repeats: int) -> Timing:
+def _steadying(reader: ReaderLike) -> Callable[[Photo], Reading]:
+    """Reads photos as successive frames, five a second."""
+    view: View | None = None
+
+    def read(photo: Photo) -> Reading:
+        nonlocal view
+        view = see(reader.read, photo, view.state.at + 0.2 if view else 1.0, view.state if view else None)
+        return view.reading
+
+    return read
+
+
+def _measure(size: str, jpeg: bytes, read: Callable[[Photo], Reading], repeats: int) -> Timing:
     runs: dict[str, list[float]] = {}
     for attempt in range(repeats + 1):
         started = time.perf_counter()
         photo = load_photo(jpeg)
-        reading = reader.read(photo)
+        reading = read(photo)
         ended = time.perf_counter()
         if attempt:
             stages = {**reading.ms, "load": photo.load_ms, "total": (ended - started) * 1000}

@@ -11,9 +11,9 @@ averaged, recent frames counting more, and then counted as `WORTH` frames at mos
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import cv2
 import numpy as np
@@ -35,8 +35,9 @@ PRESENT = 0.5
 """Share of the (weighted) frames that must have shown a piece, for it to count as lying there."""
 FORGOTTEN = 0.1
 """Share below which a piece is forgotten."""
-GAP_S = 6.0
-"""Seconds without a frame after which nothing is taken over: the camera may look at something else."""
+GAP_S = 20.0
+"""Seconds without a frame after which nothing is taken over. Another scene is noticed anyway; a slow computer
+must not lose what it knows."""
 SAME = 0.3
 """Overlap (intersection over union) from which on two quads are the same piece."""
 RELATED = 0.35
@@ -209,17 +210,18 @@ class View:
         return self.advice.kind == "sure"
 
 
-class ReaderLike(Protocol):
-    """What reads frames; `vision.reader.Reader` is one."""
-
-    def read(self, photo: Photo) -> Reading: ...
-
-
 def see(
-    reader: ReaderLike, photo: Photo, at: float, before: Steady | None, expectation: Expectation | None = None
+    read: Callable[[Photo], Reading],
+    photo: Photo,
+    at: float,
+    before: Steady | None,
+    expectation: Expectation | None = None,
 ) -> View:
-    """Read one frame, measure its light and sharpness, and add it to what is known: `after` for a picture."""
-    reading = reader.read(photo)
+    """Read one frame, measure its light and sharpness, and add it to what is known: `after` for a picture.
+
+    read: reads a photo, as `vision.reader.Reader.read` does.
+    """
+    reading = read(photo)
     own = [s.quad for s in reading.sightings if s.role in ("hand", "meld")]
     quality = measure(photo.image, own or [s.quad for s in reading.sightings], photo.scale)
     return after(before, reading, at, quality, expectation)

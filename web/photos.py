@@ -91,7 +91,7 @@ class PhotoReader:
             photo = load_photo(file, name="frame")
             if max(photo.width, photo.height) > MOST_FRAME_SIDE:
                 raise PhotoError(f"the frame is too large: at most {MOST_FRAME_SIDE} pixels a side")
-            return see(reader, photo, at, before, expectation)
+            return see(reader.read, photo, at, before, expectation)
 
     def _loaded(self) -> ReaderLike:
         if self._reader is None:

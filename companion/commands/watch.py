@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,9 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--rules", default="sichuan", metavar="NAME", help=f"rule set: {', '.join(rules.RULE_SETS)}"
     )
+    parser.add_argument(
+        "--set", metavar="NAME", help="read with what `companion teach NAME` learned about this tile set"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document a line for each change")
     parser.add_argument("--once", action="store_true", help="stop after the first shot")
     parser.add_argument(
@@ -65,17 +69,21 @@ def run(args: argparse.Namespace) -> int:
     from vision.frames import FramesError, from_camera, from_source
     from vision.model import ModelError
     from vision.reader import Reader
+    from vision.sets import SetError, TileSets
     from vision.steady import see
 
     try:
         reader = Reader.default()
-    except ModelError as error:
+        read: Callable[[Photo], Reading] = reader.read
+        if args.set is not None:
+            read = partial(reader.read, tile_set=TileSets().get(args.set))
+    except (ModelError, SetError) as error:
         return _refused(str(error))
     expectation = Expectation.of_full(rule_set.sizes)
     state, told, shot = None, "", ""
     try:
         for at, photo in from_camera(args.camera) if args.source is None else from_source(args.source):
-            view = see(reader, photo, at, state, expectation)
+            view = see(read, photo, at, state, expectation)
             state = view.state
             line = _told(view, args.json)
             if line != told:

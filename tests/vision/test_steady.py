@@ -265,7 +265,7 @@ def filmed(
 def watch(reader: Reader, frames: list[Photo]) -> list[View]:
     views: list[View] = []
     for i, photo in enumerate(frames):
-        views.append(steady.see(reader, photo, 1 + STEP_S * i, views[-1].state if views else None))
+        views.append(steady.see(reader.read, photo, 1 + STEP_S * i, views[-1].state if views else None))
     return views
 
 

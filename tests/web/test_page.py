@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from flask.testing import FlaskClient
 
 from companion.pieces import DECKS
 from companion.rules import RULE_SETS
+from vision.steady import Kind
+from web.api.frames import AdviceKind
 
 WEB = Path(__file__).parents[2] / "web"
 SCRIPTS = sorted(WEB.glob("**/static/**/*.js"))
@@ -64,6 +67,12 @@ def test_units_kinds_and_score_fields_of_the_rules_have_texts(texts: dict[str, o
     for rules in RULE_SETS.values():
         assert f"unit.{rules.unit}" in texts
         assert {f"kind.{kind}" for kind in rules.meld_kinds} <= set(texts)
+
+
+def test_every_advice_of_the_live_preview_has_a_text(texts: dict[str, object]) -> None:
+    kinds = get_args(Kind)
+    assert kinds == get_args(AdviceKind)
+    assert {f"camera.advice.{kind}" for kind in kinds} <= set(texts)
 
 
 def test_unknown_languages_and_pages_are_not_found(client: FlaskClient) -> None:

@@ -3,6 +3,7 @@
 import { byId, h } from "/static/js/dom.js";
 import * as api from "/static/js/api.js";
 import { loadTexts, t } from "/static/js/i18n.js";
+import { Camera } from "./camera.js";
 import { choiceLabel, drawForm, inForce } from "./forms.js";
 import { drawHand, meldFault } from "./hand.js";
 import { drawPhoto } from "./photo.js";
@@ -38,6 +39,11 @@ class Page {
     this.store = new Store(Object.keys(this.#ruleSets));
     this.sheet = new Sheet(this);
     this.upload = new Upload((reading) => this.#takeReading(reading));
+    this.camera = new Camera({
+      rules: () => this.state.rules,
+      doubtful: DOUBTFUL,
+      onshot: (photo) => this.upload.start({ photo, name: "live.jpg" }),
+    });
     this.store.subscribe(() => this.#changed());
     this.#listen();
     this.#changed();

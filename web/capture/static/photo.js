@@ -76,7 +76,8 @@ function nearest(pieces, point) {
   return least < 1 ? best : null;
 }
 
-function label(piece, unsure, wins, unitsPerPx) {
+/** The name on a plate below a piece, for a drawing with so many units a CSS pixel. */
+export function label(piece, unsure, wins, unitsPerPx) {
   const [x] = centre(piece.quad);
   const lowest = Math.max(...piece.quad.map((point) => point[1]));
   const size = Math.max(LABEL_MIN_PX * unitsPerPx, LABEL_SHARE * Math.min(...sides(piece.quad)));

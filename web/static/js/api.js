@@ -45,6 +45,14 @@ export const analyse = (hand, signal) =>
     signal,
   });
 
+/** One frame of a live preview. known: {at, state, rules}. */
+export function see(frame, known, signal) {
+  const form = new FormData();
+  form.append("frame", frame, "frame.jpg");
+  for (const [name, value] of Object.entries(known)) form.append(name, value);
+  return call("/api/frames", { method: "POST", body: form, signal });
+}
+
 export function read(photo, name, signal) {
   const form = new FormData();
   form.append("photo", photo, name);

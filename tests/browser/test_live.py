@@ -1,0 +1,182 @@
+"""The live preview in Chromium, whose camera shows a film made of the sample photo."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from waitress.server import create_server
+
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed: no browser tests")
+from playwright.sync_api import Browser, Page, Playwright, expect
+
+from tests.browser.conftest import FLAGS, PATIENCE_MS, PHONE
+from vision.load import load_photo
+from vision.model import ModelError
+from vision.reader import Reader
+from web import create_app
+
+SAMPLE = Path(__file__).parents[2] / "web" / "static" / "samples" / "sichuan-hand.jpg"
+
+
+def film(path: Path, frames: int = 6) -> None:
+    """A film of the sample photo, held by hand: each frame some pixels off."""
+    image = load_photo(SAMPLE).image
+    rng = np.random.default_rng(3)
+    width, height = 1280, 960
+    small = cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA)
+    with path.open("wb") as file:
+        file.write(f"YUV4MPEG2 W{width} H{height} F10:1 Ip A1:1 C420mpeg2\n".encode())
+        for _ in range(frames):
+            shift = np.eye(2, 3, dtype=np.float32)
+            shift[:, 2] = rng.normal(0, 1, 2)
+            moved = cv2.warpAffine(small, shift, (width, height), borderMode=cv2.BORDER_REPLICATE)
+            file.write(b"FRAME\n" + cv2.cvtColor(moved, cv2.COLOR_BGR2YUV_I420).tobytes())
+
+
+@pytest.fixture(scope="module")
+def camera(
+    playwright: Playwright, chromium: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Browser]:
+    """Chromium with a camera that shows the film."""
+    path = tmp_path_factory.mktemp("film") / "sample.y4m"
+    film(path)
+    flags = (
+        *FLAGS,
+        "--use-fake-ui-for-media-stream",
+        "--use-fake-device-for-media-stream",
+        f"--use-file-for-fake-video-capture={path}",
+    )
+    started = playwright.chromium.launch(executable_path=chromium, args=flags)
+    yield started
+    started.close()
+
+
+@pytest.fixture(scope="module")
+def real_address() -> Iterator[str]:
+    """The page with the shipped reader behind it."""
+    try:
+        reader = Reader.default()
+    except ModelError as error:
+        pytest.skip(f"this checkout has no models: {error}")
+    server = create_server(create_app(reader), host="127.0.0.1", port=0, threads=8)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.effective_port}/"
+    server.close()
+    thread.join(5)
+
+
+@contextmanager
+def visit(browser: Browser, address: str) -> Iterator[Page]:
+    """The page on a phone; whatever it complains about in the console fails the test."""
+    context = browser.new_context(viewport=PHONE, device_scale_factor=2, has_touch=True, is_mobile=True)  # type: ignore[arg-type]
+    context.set_default_timeout(3 * PATIENCE_MS)
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on(
+        "console",
+        lambda said: (
+            complaints.append(said.text)
+            if said.type == "error" and "Failed to load resource" not in said.text
+            else None
+        ),
+    )
+    page.goto(address)
+    page.wait_for_selector("body:not(.is-starting)")
+    yield page
+    context.close()
+    assert complaints == []
+
+
+def keep(page: Page, name: str) -> None:
+    """What the screen shows, in the folder that COMPANION_SCREENSHOTS names."""
+    if folder := os.environ.get("COMPANION_SCREENSHOTS"):
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=Path(folder) / f"{name}.png", animations="disabled")
+
+
+def is_filming(page: Page) -> bool:
+    return bool(page.evaluate("document.getElementById('camera-video').srcObject !== null"))
+
+
+def test_the_shot_is_taken_by_itself_and_the_hand_appears(camera: Browser, real_address: str) -> None:
+    with visit(camera, real_address) as page:
+        page.get_by_role("button", name="Live: point and wait").click()
+        expect(page.locator("#camera-marks .mark").first).to_be_visible(timeout=3 * PATIENCE_MS)
+        keep(page, "live-1-looking")
+        expect(page.locator("#photo .mark-hand")).to_have_count(11, timeout=6 * PATIENCE_MS)
+        expect(page.locator("#photo .mark-meld")).to_have_count(3)
+        expect(page.locator("#camera")).to_be_hidden()
+        assert not is_filming(page)
+        expect(page.locator("#tiles .tile[data-piece='8m']")).to_have_count(2)
+        keep(page, "live-2-hand")
+
+
+def test_a_doubtful_tile_is_named_and_the_shutter_takes_the_shot(camera: Browser, address: str) -> None:
+    with visit(camera, address) as page:
+        page.get_by_role("button", name="Live: point and wait").click()
+        advice = page.locator("#camera-advice")
+        expect(advice).to_have_text("One tile is doubtful: 4 of dots or 5 of dots?", timeout=3 * PATIENCE_MS)
+        expect(page.locator("#camera-marks .mark")).to_have_count(16)
+        expect(page.locator("#camera-marks .mark-doubtful text")).to_have_text(["7m?", "4p?"])
+        keep(page, "live-3-doubtful")
+        page.get_by_role("button", name="Take the photo now").click()
+        expect(page.locator("#photo .mark")).to_have_count(16, timeout=3 * PATIENCE_MS)
+        expect(page.locator("#camera")).to_be_hidden()
+        # The photo was taken in full.
+        kept = page.evaluate("JSON.parse(sessionStorage.getItem('companion.hand')).state.photo")
+        assert (kept["width"], kept["height"]) == (1280, 960)
+
+
+def test_stopping_releases_the_camera(camera: Browser, address: str) -> None:
+    with visit(camera, address) as page:
+        for stop in ("button", "Escape"):
+            page.locator("[data-do=live]").first.click()
+            expect(page.locator("#camera-marks .mark").first).to_be_visible(timeout=3 * PATIENCE_MS)
+            track = page.evaluate_handle(
+                "document.getElementById('camera-video').srcObject.getVideoTracks()[0]"
+            )
+            if stop == "button":
+                page.get_by_role("button", name="Stop the camera").click()
+            else:
+                page.keyboard.press(stop)
+            expect(page.locator("#camera")).to_be_hidden()
+            assert track.evaluate("track => track.readyState") == "ended"
+            assert not is_filming(page)
+
+
+def test_no_camera_is_told(page: Page) -> None:
+    page.locator("[data-do=live]").first.click()
+    expect(page.locator("#camera-message")).to_have_text("No camera was found.")
+    expect(page.get_by_role("button", name="Take the photo now")).to_be_disabled()
+    page.get_by_role("button", name="Stop the camera").click()
+    expect(page.locator("#camera")).to_be_hidden()
+
+
+def test_without_permission_the_way_out_is_told(page: Page) -> None:
+    page.evaluate(
+        """navigator.mediaDevices.getUserMedia = async () => {
+            throw new DOMException("Permission denied", "NotAllowedError");
+        }"""
+    )
+    page.locator("[data-do=live]").first.click()
+    expect(page.locator("#camera-message")).to_contain_text("may not use the camera")
+
+
+def test_a_lost_connection_is_told_and_the_preview_goes_on(camera: Browser, address: str) -> None:
+    with visit(camera, address) as page:
+        page.route(
+            "**/api/frames", lambda route: route.fulfill(status=503, json={"error": {"message": "Busy."}})
+        )
+        page.locator("[data-do=live]").first.click()
+        expect(page.locator("#camera-advice")).to_have_text("Busy.", timeout=3 * PATIENCE_MS)
+        page.unroute("**/api/frames")
+        expect(page.locator("#camera-marks .mark")).to_have_count(16, timeout=3 * PATIENCE_MS)
