@@ -61,7 +61,7 @@ def arrange(
     if not sightings:
         return Arrangement((), (), ("No tile was found in the photo.",))
     expected = expectation or Expectation()
-    pieces = [_with_expectation(s, expected) for s in without_doubles(sightings)]
+    pieces = [_with_expectation(s, expected) for s in without_sides(without_doubles(sightings))]
     shape = Shape.of([s.quad for s in pieces])
     backs = np.array([s.piece == BACK for s in pieces])
     rows = find_rows(shape)
@@ -129,6 +129,20 @@ def flowers_beside(
                 taken.append(i)
                 edge.append(i)
     return taken
+
+
+def without_sides(sightings: Sequence[Sighting], blank: str = "5z", copies: int = 4) -> list[Sighting]:
+    """The sightings without the white sides of tiles that were taken for blank dragons.
+
+    A side looks just like a blank face. But a deck holds few of those (`copies`): where there are more, whole
+    rows of nothing else, and lone ones, are the sides of standing or stacked tiles.
+    """
+    blanks = {i for i, s in enumerate(sightings) if s.piece == blank}
+    if len(blanks) <= copies:
+        return list(sightings)
+    rows = find_rows(Shape.of([s.quad for s in sightings]))
+    sides = {i for row in rows if blanks.issuperset(row.pieces) for i in row.pieces}
+    return [s for i, s in enumerate(sightings) if i not in sides]
 
 
 def without_doubles(sightings: Sequence[Sighting], most_overlap: float = 0.5) -> list[Sighting]:

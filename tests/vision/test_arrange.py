@@ -212,6 +212,18 @@ def test_a_piece_located_twice_counts_once() -> None:
     assert arrange([again, *photo], WIDTH, HEIGHT) == arrange(photo, WIDTH, HEIGHT)
 
 
+def test_white_sides_of_tiles_are_no_dragons() -> None:
+    def tile(name: str, x: float, y: float, high: float = 54) -> Sighting:
+        return Sighting(((x, y), (x + 40, y), (x + 40, y + high), (x, y + high)), read(name))
+
+    hand = ["1m", "2m", "3m", "4p", "5p", "6p", "7s", "8s", "9s", "1z", "1z", "5z", "5z"]
+    faces = [tile(name, 100 + 41 * k, 600) for k, name in enumerate(hand)]
+    tops = [tile("5z", 100 + 41 * k, 570, 29) for k in range(13)]
+    placed = arrange([*faces, *tops], 1200, 900).sightings
+    assert sorted(s.piece for s in placed) == sorted(hand)
+    assert {s.role for s in placed} == {"hand"}
+
+
 def test_flowers_laid_aside_near_the_row_belong_to_the_hand() -> None:
     def tile(name: str, x: float, y: float) -> Sighting:
         quad = ((x, y), (x + 40, y), (x + 40, y + 54), (x, y + 54))
