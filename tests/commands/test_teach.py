@@ -21,7 +21,7 @@ from vision.sets import TileSets
 class Network:
     """Reads every face as 1m; its embedding is the crop made small."""
 
-    labels = (*FACES, "reject")
+    labels: tuple[str, ...] = (*FACES, "reject")
     sha256 = "0123"
 
     def embed(self, crops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

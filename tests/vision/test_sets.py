@@ -13,7 +13,7 @@ from vision import sets
 from vision.adapt import FRAME
 from vision.sets import Measure, SetError, Taught, TileSets, home, source_of
 
-LABELS = ("1m", "2m", "3m", "reject")
+LABELS: tuple[str, ...] = ("1m", "2m", "3m", "reject")
 
 
 class Blocks:
