@@ -9,11 +9,10 @@ from __future__ import annotations
 from companion.hand import HandError
 from companion.rules.base import RuleSet
 from companion.rules.fujian import FUJIAN
+from companion.rules.guangshui import GUANGSHUI
 from companion.rules.sichuan import SICHUAN
 
-RULE_SETS: dict[str, RuleSet] = {rule_set.name: rule_set for rule_set in (SICHUAN, FUJIAN)}
-
-_LATER = ("guangshui",)
+RULE_SETS: dict[str, RuleSet] = {rule_set.name: rule_set for rule_set in (SICHUAN, FUJIAN, GUANGSHUI)}
 
 
 def get(name: str) -> RuleSet:
@@ -21,7 +20,5 @@ def get(name: str) -> RuleSet:
     if (rule_set := RULE_SETS.get(name)) is not None:
         return rule_set
     known = f"known: {', '.join(RULE_SETS)}"
-    if name in _LATER:
-        raise HandError(f"the rules {name} come in a later version; {known}", "rules")
     shown = name if len(name) <= 40 else name[:37] + "..."
     raise HandError(f"there are no rules {shown!r}; {known}", "rules")

@@ -658,6 +658,16 @@ class CardGame(RuleSet):
         status = "ready" if distance == 0 else "building"
         return Result(status, distance, waits, advice, arrangement, melds, None, tuple(notes), extra)
 
+    def as_won(self, hand: Hand, cards: Cards) -> Iterator[tuple[int, Cards]]:
+        """A full hand without a winning piece, as won with each of its cards."""
+        settings = self.settings(hand.options)
+        for kind, count in enumerate(cards.counts):
+            if count:
+                dealt = cards.counts.copy()
+                dealt[kind] -= 1
+                locked = self.locked(dealt, settings)
+                yield kind, Cards(cards.counts, locked, kind, cards.room, cards.wanted, True)
+
     def _faults(self, hand: Hand) -> Iterator[str]:
         """Why a hand is invalid."""
         most = self._copies(hand)
@@ -726,6 +736,12 @@ class CardGame(RuleSet):
     def owner_pays_all(self, settings: Mapping[str, Any]) -> bool:
         """Whether the owner of the winning card pays for all."""
         return False
+
+
+def any_of(pieces: Sequence[Piece]) -> str:
+    """Pieces as a sentence lists them: ``Ky, Kr or 1j``."""
+    *most, last = map(str, sorted(pieces))
+    return f"{', '.join(most)} or {last}" if most else last
 
 
 def _are(copies: int) -> str:

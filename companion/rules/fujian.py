@@ -27,6 +27,7 @@ from companion.rules.cards import (
     Judged,
     Placed,
     Way,
+    any_of,
     ways,
 )
 
@@ -266,31 +267,21 @@ class Fujian(CardGame):
     def _unnamed_complete(self, hand: Hand, cards: Cards, judged: Judged) -> Iterator[str]:
         """What naming the winning piece would change."""
         totals: dict[int, list[Piece]] = {}
-        for kind, won in self._as_won(hand, cards):
+        for kind, won in self.as_won(hand, cards):
             total = self.judge(hand, won).score.total
             if won.complete() and total != judged.score.total:
                 totals.setdefault(total, []).append(KINDS[kind])
         yield "No winning piece is named: every pung and kong counts as dealt."
         for total, pieces in sorted(totals.items(), reverse=True):
-            yield f"The hand counts {total} when it was won with {_any_of(pieces)}."
-
-    def _as_won(self, hand: Hand, cards: Cards) -> Iterator[tuple[int, Cards]]:
-        """A full hand without a winning piece, as won with each of its cards."""
-        settings = self.settings(hand.options)
-        for kind, count in enumerate(cards.counts):
-            if count:
-                dealt = cards.counts.copy()
-                dealt[kind] -= 1
-                locked = self.locked(dealt, settings)
-                yield kind, Cards(cards.counts, locked, kind, cards.room, cards.wanted, True)
+            yield f"The hand counts {total} when it was won with {any_of(pieces)}."
 
     def _lock_notes(self, hand: Hand, cards: Cards) -> Iterator[str]:
         """Whether only a lock keeps a full hand from being complete."""
         if not any(cards.locked):
             return
-        won_with = [] if hand.winning else [kind for kind, won in self._as_won(hand, cards) if won.complete()]
+        won_with = [] if hand.winning else [kind for kind, won in self.as_won(hand, cards) if won.complete()]
         if won_with:
-            pieces = _any_of([KINDS[kind] for kind in won_with])
+            pieces = any_of([KINDS[kind] for kind in won_with])
             yield f"Complete if it was won with {pieces}: the winning card is never locked."
             return
         free = Cards(cards.counts, [0] * len(KINDS), cards.winner, cards.room, cards.wanted, True)
@@ -311,11 +302,6 @@ def misdeal(hand: Hand) -> bool:
         or max(counts) >= 3
         or all(counts[soldiers.start : soldiers.end])
     )
-
-
-def _any_of(pieces: Sequence[Piece]) -> str:
-    *most, last = map(str, sorted(pieces))
-    return f"{', '.join(most)} or {last}" if most else last
 
 
 FUJIAN = Fujian()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache, lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -208,3 +209,104 @@ def fujian_best(dealt: list[str], declared: list[Declared], winner: str | None, 
         else:
             best += fujian_points(cards_down, not concealed)
     return best
+
+
+# Guangshui
+
+HU = {"pung": ((1, 2), (3, 6)), "kong": ((6, 12), (9, 18))}
+STEPS = {5: 20, 6: 40, 7: 60, 8: 80, 9: 100, 10: 120}
+
+
+def guangshui_value(
+    melds: tuple[Meld, ...],
+    declared: list[Declared],
+    cap: int | None = None,
+    in_out_wagon: bool = True,
+    winning_pair: bool = False,
+    doubles: bool = False,
+) -> tuple[int, int, str]:
+    """Worth, hu and level of one arrangement."""
+    stands: list[tuple[str, Meld, bool]] = []  # kind, cards, made of own cards alone
+    for meld in melds:
+        stands.append((kind_of(meld), meld, not any("*" in card for card in meld)))
+    for kind, text, own in declared:
+        stands.append((kind, tuple(cards_of(text)), own))
+    block: dict[str, str] = {}
+    hu = lou = fat_lou = steps = singles = 0
+    for kind, meld, own in stands:
+        card = plain(meld[0])
+        fat = card[0] in "KRP"
+        if kind == "single":
+            singles += 1
+        elif kind in ("chow", "soldiers"):
+            hu += 1
+        elif kind == "pair":
+            in_hand = own or (winning_pair and any("*" in each for each in meld))
+            if in_hand and block.get(card) != "out":
+                block[card] = "pair"
+        else:
+            hu += HU[kind][own][fat]
+            block[card] = "out"
+            if not own:
+                steps += kind == "pung"
+                lou += kind == "kong"
+                fat_lou += kind == "kong" and fat
+    hu += singles if cap is None else min(singles, cap)
+
+    def blocks(cards: list[str]) -> tuple[int, int]:
+        return sum(card in block for card in cards), sum(block.get(card) == "out" for card in cards)
+
+    plain_wagons = [-1]
+    in_wagons: set[str] = set()
+    for group in GROUPS[:8]:
+        number, out = blocks(group)
+        if number == 3:
+            plain_wagons.append(out)
+            hu += 10 * (out + 1)
+            if out:
+                in_wagons.update(group)
+    fat_wagons, long_wagons = [-1], [-1]
+    for rank in "KP":
+        cards = [rank + colour for colour in COLOURS]
+        number, out = blocks(cards)
+        if number == 3:
+            hu += [20, 40, 60, 100][out]
+            fat_wagons.append(out)
+        if number == 4:
+            hu += [40, 80, 120, 160, 200][out]
+            long_wagons.append(out)
+            fat_wagons.append(out)
+        if number >= 3 and out:
+            in_wagons.update(cards)
+    if in_out_wagon:
+        hu += 2 * sum(card[0] == "K" and block.get(card) == "pair" for card in in_wagons)
+    clears = [blocks([rank + colour for colour in COLOURS])[1] for rank in "AERHC"]
+    hu += 20 * clears.count(3) + 40 * clears.count(4)
+    heaven = sum(block.get("K" + c) == "out" and block.get("P" + c) == "out" for c in COLOURS)
+    hu += 20 * heaven + STEPS.get(steps, 0)
+    most_plain, most_fat, most_long = max(plain_wagons), max(fat_wagons), max(long_wagons)
+    out_wagon = max(most_plain, most_fat) > 0
+    clear = max(clears)
+    great = hu >= 500 or (lou >= 1 and hu >= 250) or (lou >= 2 and hu >= 123) or (lou >= 3 and hu >= 61)
+    small = hu >= 250 or (lou >= 1 and hu >= 123) or (lou >= 2 and hu >= 61) or (lou >= 3 and hu >= 31)
+    small |= (most_plain == 3 and lou >= 2) or (most_fat >= 1 and lou >= 2) or (most_long >= 2 and lou >= 1)
+    small |= steps >= 6 and most_long == 4
+    pai = hu >= 48 or (lou >= 1 and hu >= 23) or lou >= 2 or (most_plain >= 0 and fat_lou >= 1)
+    pai |= (most_fat >= 0 and lou >= 1) or (out_wagon and steps >= 5) or most_fat >= 2 or most_long >= 1
+    pai |= (clear >= 3 and steps >= 5) or (heaven > 0 and steps >= 5) or (clear >= 3 and heaven > 0)
+    pai |= (clear >= 3 and out_wagon) or (out_wagon and heaven > 0) or most_plain == 3 or clear == 4
+    pai |= steps >= 6
+    level = "da-jia" if great else "xiao-jia" if small else "pai" if pai else "none"
+    least = {"none": 0, "pai": 1, "xiao-jia": 5, "da-jia": 10}[level]
+    worth = max(hu // 50, least) if least else 0
+    if least and doubles:
+        worth = max(worth, hu * 2**lou // 50)
+    return worth, hu, level
+
+
+def guangshui_best(
+    dealt: list[str], declared: list[Declared], winner: str | None, **options: Any
+) -> tuple[int, int, str] | None:
+    """The arrangement worth most, of those the one with most hu; None when a card stays idle."""
+    ways = all_arrangements(dealt + ([winner + "*"] if winner else []))
+    return max((guangshui_value(melds, declared, **options) for melds in ways), default=None)

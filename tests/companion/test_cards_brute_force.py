@@ -87,6 +87,8 @@ def complete_hands(seed: int, count: int, full: int, rules: str) -> Iterator[Dea
         options: dict[str, Any] = {}
         if rules == "fujian":
             options = {"lock_dealt": rng.random() < 0.7, "hand_size": full, "copies": copies}
+        else:
+            options = {name: rng.choice(list(values)) for name, (_, values) in HOUSE.items()}
         yield Dealt(sorted(cards), declared, winner, options, jokers)
         count -= 1
 
@@ -182,6 +184,50 @@ def check_distance(dealt: Dealt, full: int, rules: str) -> None:
         }
         assert {str(wait.piece): wait.left for wait in result.waits} == expected_waits, told
         assert (result.status == "ready") == bool(expected_waits)
+
+
+# The option's name here and there, and its value there for each value here.
+HOUSE: dict[str, tuple[str, dict[Any, Any]]] = {
+    "generals_cap": ("cap", {"none": None, 3: 3}),
+    "generals_in_out_wagon": ("in_out_wagon", {True: True, False: False}),
+    "winning_pair_is_block": ("winning_pair", {False: False, True: True}),
+    "lou_doubles": ("doubles", {False: False, True: True}),
+}
+
+
+def translated(options: dict[str, Any]) -> dict[str, Any]:
+    return {HOUSE[name][0]: HOUSE[name][1][value] for name, value in options.items()}
+
+
+def test_guangshui_takes_what_is_worth_most() -> None:
+    won = 0
+    for dealt in complete_hands(31, 2 * HANDS, 31, "guangshui"):
+        hand = dealt.hand("guangshui")
+        result = analyse(hand)
+        best = brute.guangshui_best(dealt.cards, dealt.declared, dealt.winner, **translated(dealt.options))
+        assert best is not None
+        assert result.score is not None
+        extra = result.score.extra
+        assert (extra["worth"], result.score.total, extra["level"]) == best, hand.to_document()
+        assert sum(item.value for item in result.score.items) == result.score.total, hand.to_document()
+        assert result.status == ("won" if best[0] else "not-allowed")
+        won += best[0] > 0
+    assert won > HANDS // 2
+
+
+def test_guangshui_distances() -> None:
+    for dealt in any_hands(131, HANDS, 31, "guangshui"):
+        check_distance(dealt, 31, "guangshui")
+
+
+def test_guangshui_waits_and_their_value() -> None:
+    for dealt in any_hands(8, HANDS, 31, "guangshui"):
+        for wait in analysis.waits(dealt.hand("guangshui")):
+            best = brute.guangshui_best(
+                dealt.cards, dealt.declared, str(wait.piece), **translated(dealt.options)
+            )
+            assert best is not None
+            assert (wait.total, wait.status) == (best[1], "won" if best[0] else "not-allowed"), (dealt, wait)
 
 
 def test_fujian_scores_are_the_most_of_all_arrangements() -> None:
