@@ -163,8 +163,10 @@ def test_no_camera_is_told(page: Page) -> None:
 
 def test_without_permission_the_way_out_is_told(page: Page) -> None:
     page.evaluate(
-        """navigator.mediaDevices.getUserMedia = async () => {
-            throw new DOMException("Permission denied", "NotAllowedError");
+        """() => {
+            navigator.mediaDevices.getUserMedia = async () => {
+                throw new DOMException("Permission denied", "NotAllowedError");
+            };
         }"""
     )
     page.locator("[data-do=live]").first.click()
