@@ -1,9 +1,9 @@
 """The page and the JSON API: one Flask application, one blueprint folder a feature.
 
-`capture` is the page for a photo or a typed hand, `api` the JSON interface under `/api`. A feature is a
-folder with a `blueprint`; it brings its own templates and static files, shares `web/static` and
-`web/translations`, and is registered in `create_app`. Nothing is stored: a photo lives in memory for as long
-as its reading takes.
+`capture` is the page for a photo or a typed hand, `teach` the page where a tile set is taught, `api` the
+JSON interface under `/api`. A feature is a folder with a `blueprint`; it brings its own templates and static
+files, shares `web/static` and `web/translations`, and is registered in `create_app`. Photos are not stored:
+one lives in memory for as long as its reading takes. Only `teach` keeps something, pictures of single tiles.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ def create_app(reader: ReaderLike | None = None, config: dict[str, Any] | None =
     """The application.
 
     reader: reads photos; None means the shipped one, loaded when the first photo comes.
-    config: overrides of Flask's settings and of `READINGS_AT_ONCE` (photos read at the same time; the others
+    config: overrides of Flask's settings, of `COMPANION_HOME` (folder of taught tile sets, None for the
+    user's) and of `READINGS_AT_ONCE` (photos read at the same time; the others
     wait) and `READING_WAIT_S` (seconds a photo waits for its turn before it is refused as "busy").
     """
     app = Flask(__name__)
@@ -57,6 +58,7 @@ def create_app(reader: ReaderLike | None = None, config: dict[str, Any] | None =
         READINGS_AT_ONCE=2,
         READING_WAIT_S=20.0,
         SEND_FILE_MAX_AGE_DEFAULT=None,
+        COMPANION_HOME=None,
     )
     app.config.from_mapping(config or {})
     app.json.sort_keys = False  # type: ignore[attr-defined]  # documents keep the order they are written in
@@ -64,10 +66,11 @@ def create_app(reader: ReaderLike | None = None, config: dict[str, Any] | None =
         reader, at_once=app.config["READINGS_AT_ONCE"], wait_s=app.config["READING_WAIT_S"]
     )
 
-    from web import api, capture
+    from web import api, capture, teach
 
     app.register_blueprint(capture.blueprint)
     app.register_blueprint(api.blueprint)
+    app.register_blueprint(teach.blueprint)
     app.after_request(_secure)
     return app
 

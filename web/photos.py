@@ -6,12 +6,13 @@ import base64
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 from companion.reading import Expectation, Reading
 
 if TYPE_CHECKING:
     from vision.load import Photo
+    from vision.sets import TileSet
     from vision.steady import Steady, View
 
 PREVIEW_SIDE = 1600
@@ -62,19 +63,27 @@ class PhotoReader:
         """Load the models now, so that the first photo need not wait for them; raises `NotInstalled`."""
         self._loaded()
 
-    def read(self, file: BinaryIO, name: str, deck: str = "auto") -> tuple[Reading, str]:
+    def read(
+        self, file: BinaryIO, name: str, deck: str = "auto", tile_set: TileSet | None = None
+    ) -> tuple[Reading, str]:
         """The reading of an open photo file, and a preview of it as a data URL.
 
-        Raises `vision.load.PhotoError` for bytes that are no readable photo, `Busy` when no turn comes up,
-        and `NotInstalled`.
+        tile_set: the taught set in the photo. Raises `vision.load.PhotoError` for bytes that are no readable
+        photo, `Busy` when no turn comes up, and `NotInstalled`.
         """
+        how: dict[str, Any] = {} if tile_set is None else {"tile_set": tile_set}
+        with self.opened(file, name) as (reader, photo):
+            return reader.read(photo, deck=deck, **how), preview(photo)
+
+    @contextmanager
+    def opened(self, file: BinaryIO, name: str) -> Iterator[tuple[ReaderLike, Photo]]:
+        """The reader and an opened photo, for as long as this one's turn lasts. Raises the same as `read`."""
         reader = self._loaded()
         from vision.load import load_photo
 
         with self._turn():
             # Read only now: photos that wait for their turn must not fill the memory.
-            photo = load_photo(file, name=name)
-            return reader.read(photo, deck=deck), preview(photo)
+            yield reader, load_photo(file, name=name)
 
     def see(
         self, file: BinaryIO, at: float, before: Steady | None, expectation: Expectation | None = None

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
+from dataclasses import replace
 from http import HTTPStatus
-from typing import Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from flask import Blueprint, Response, current_app, jsonify, request
 from pydantic import ValidationError
@@ -24,6 +25,9 @@ from web.api.frames import MAX_FRAME_BYTES, BadField, frame_document, parse_stat
 from web.api.models import HandDocument
 from web.api.openapi import openapi_document
 from web.photos import Busy, NotInstalled, PhotoReader
+
+if TYPE_CHECKING:
+    from vision.sets import TileSet
 
 MAX_HAND_BYTES = 64 * 1024
 """A hand document is below 2 kB; this leaves room and keeps nonsense out."""
@@ -51,12 +55,29 @@ def make_reading() -> Answer:
         return _unknown_deck(deck, ("auto", *READABLE_DECKS))
     photos: PhotoReader = current_app.extensions["photos"]
     try:
-        reading, preview = photos.read(cast(BinaryIO, upload.stream), upload.filename or "photo", deck)
+        tile_set, lost = _taught_set()
+        reading, preview = photos.read(
+            cast(BinaryIO, upload.stream), upload.filename or "photo", deck, tile_set
+        )
     except PhotoError as error:
         return problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, str(error), "photo")
     except (Busy, NotInstalled) as error:
         return _not_read(error)
+    reading = replace(reading, warnings=reading.warnings + lost)
     return jsonify(reading.to_document() | {"preview": preview})
+
+
+def _taught_set() -> tuple[TileSet | None, tuple[str, ...]]:
+    """The tile set that the form names, or none and a warning for people when it is not kept any more."""
+    key = request.form.get("set")
+    if not key:
+        return None, ()
+    from vision.sets import SetError, TileSets
+
+    try:
+        return TileSets(current_app.config["COMPANION_HOME"]).by_key(key), ()
+    except SetError:
+        return None, ("The tile set you chose is not kept any more: read without it.",)
 
 
 @blueprint.post("/frames")

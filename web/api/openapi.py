@@ -82,6 +82,10 @@ def openapi_document() -> dict[str, Any]:
                                             "enum": ["auto", *READABLE_DECKS],
                                             "default": "auto",
                                         },
+                                        "set": {
+                                            "type": "string",
+                                            "description": "Key of a taught tile set, see /api/sets.",
+                                        },
                                     },
                                 }
                             }

@@ -11,6 +11,7 @@ import { drawResult, summary } from "./result.js";
 import { Sheet } from "./sheet.js";
 import { Store, addPiece, find, handDocument, handText, isDoubtful, isPlayed, setHand } from "./state.js";
 import { Upload } from "./upload.js";
+import { Learner } from "/teach/learn.js";
 
 const ANALYSE_AFTER_MS = 20;
 const RETRY_AFTER_MS = 4000;
@@ -37,6 +38,7 @@ class Page {
       ]),
     );
     this.store = new Store(Object.keys(this.#ruleSets));
+    new Learner(this.store);
     this.sheet = new Sheet(this);
     this.upload = new Upload((reading) => this.#takeReading(reading));
     this.camera = new Camera({

@@ -3,6 +3,7 @@
 import { byId } from "/static/js/dom.js";
 import { ApiError, read } from "/static/js/api.js";
 import { t } from "/static/js/i18n.js";
+import { chosenSet } from "/teach/choice.js";
 
 const MAX_BYTES = Number(document.body.dataset.maxBytes) - 4096; // less what the form around the photo takes
 const HUGE_SIDE = 5000;
@@ -46,7 +47,7 @@ export class Upload {
       const { photo, name } = source.sample ? await fetchSample(abort.signal) : source;
       if (abort.signal.aborted) return;
       this.#showPhoto(photo);
-      const reading = await read(await withinLimit(photo), name, abort.signal);
+      const reading = await read(await withinLimit(photo), name, abort.signal, chosenSet());
       if (abort.signal.aborted) return;
       this.#stop();
       this.#onreading(reading);

@@ -12,7 +12,7 @@ export class ApiError extends Error {
   }
 }
 
-async function call(path, options) {
+export async function call(path, options) {
   let answer;
   try {
     answer = await fetch(path, options);
@@ -53,8 +53,10 @@ export function see(frame, known, signal) {
   return call("/api/frames", { method: "POST", body: form, signal });
 }
 
-export function read(photo, name, signal) {
+/** set: key of the taught tile set in the photo, or null. */
+export function read(photo, name, signal, set = null) {
   const form = new FormData();
   form.append("photo", photo, name);
+  if (set) form.append("set", set);
   return call("/api/readings", { method: "POST", body: form, signal });
 }
