@@ -202,6 +202,8 @@ def report(hand: Hand, result: Result) -> Iterator[str]:
         yield f"Note: {note}"
     settings = rule_set.settings(hand.options)
     yield "House rules: " + ", ".join(f"{name} {value}" for name, value in settings.items())
+    if rule_set.readings:
+        yield "Read so where the written rules are unclear: " + " ".join(rule_set.readings)
 
 
 def _groups(groups: Iterable[Any]) -> str:

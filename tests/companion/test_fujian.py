@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from companion import Hand, HandError, analyse, analysis
+from companion.cli import main
 from companion.rules.fujian import FUJIAN, POINTS
 from companion.rules.rounds import Event, Kong, WallEnd, Win, net
 
@@ -191,6 +192,23 @@ def test_described_for_forms() -> None:
     assert list(described["items"]) == [each.name for each in POINTS]
     assert [FUJIAN.copies(piece, {"copies": 5}) for piece in FUJIAN.pieces[::32]] == [5, 1]
     assert len(described["readings"]) == 8
+
+
+def test_a_typed_hand_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["score", "--rules", "fujian", "RRRRr HHHHr CCCCg AAAw EEy Ky Kr 1j", "--win", "Ey"]
+    assert main([*words, "--option", "hand_size=26"]) == 0
+    assert capsys.readouterr().out.startswith("Invalid")
+    assert main([*words[:3], "RRRRr HHHHr CCCCg AAAw EEy KKy Kr", "--win", "Ey", "--meld", "single 1j"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("Invalid")  # 22 cards
+    assert "read twice" in out
+    assert main([*words[:3], "RRRRr HHHHr CCCCg AAAw EEy Ky Kr", "--win", "Ey", "--meld", "single 1j"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("Won: 33 point")
+    for text in ("Joker (joker)", "lock_dealt True", "A joker counts 3"):
+        assert text in out
+    assert main([*words[:3], "RRRRr HHHHr CCCCg AAAAw EEy PPr"]) == 0
+    assert "waits for 1j (duke joker): 35 point, 1 piece left" in capsys.readouterr().out
 
 
 # Payments

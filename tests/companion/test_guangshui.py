@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from companion import Hand, HandError, analyse, analysis, parse_pieces
+from companion.cli import main
 from companion.rules.guangshui import COMBINATIONS, CONTEXT, GUANGSHUI
 from companion.rules.rounds import Event, Kong, WallEnd, Win, net
 from tests.companion.brute_cards import cards_of
@@ -261,6 +262,26 @@ def test_absurdly_many_melds_are_an_invalid_hand() -> None:
     melds = [{"kind": "kong", "pieces": "KKKKr"}] * 500
     result = analyse(Hand.from_document({"rules": "guangshui", "concealed": "RHCr" * 100, "melds": melds}))
     assert result.status == "invalid"
+
+
+def test_arrangements_are_all_there_are_best_first() -> None:
+    won = hand("kong HHHHg", "KKKKAAAAEEEEy", "Cw")
+    assert not analysis.arrangements(won)  # the cannon is idle
+    won = hand("kong HHHHg", "KKKKAAAAEEEEy", "Kr")
+    ways = analysis.arrangements(won)
+    # Without a chow 5 ways to stand the generals and 2 each of the others, with one 3, two 2, and four.
+    assert len(ways) == 5 * 2 * 2 + 3 + 2 + 1
+    assert ways[0] == analyse(won).arrangement
+    assert {"kong KKKKy", "kong AAAAy", "kong EEEEy"} <= set(map(str, ways[0]))
+
+
+def test_a_typed_hand_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["score", "--rules", "guangshui", "RRRHHHCCCr Ky Kr RRy HHy CCy RRw HHw CCw EEy EEr AAy Aw"]
+    assert main([*words, "--win", "Aw"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("Won: 74 hu")
+    for text in ("Plain wagon 素車 (plain-wagon) x 3", "level pai, worth 1", "cap none", "Steps are"):
+        assert text in out
 
 
 # Payments
