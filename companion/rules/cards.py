@@ -99,7 +99,7 @@ GROUP_OF = tuple(at for at, group in enumerate(GROUPS) for _ in range(group.star
 # Melds of a group
 
 
-@lru_cache(1 << 14)
+@lru_cache(1 << 13)
 def splits(family: str, counts: Counts) -> tuple[Blocks, ...]:
     """Every way to stand the cards of a group in melds with the fewest left loose, in a fixed order.
 
@@ -158,7 +158,7 @@ class Way(NamedTuple):
     loose: int
 
 
-@lru_cache(1 << 15)
+@lru_cache(1 << 13)
 def ways(family: str, free: Counts, locked: Counts, won: int | None) -> tuple[Way, ...]:
     """Every way to stand a group's cards with the fewest loose.
 
@@ -206,7 +206,7 @@ Reach = tuple[tuple[int, int, int], ...]
 that then come in, by any of the ways."""
 
 
-@lru_cache(1 << 15)
+@lru_cache(1 << 13)
 def reach(family: str, free: Counts, room: Counts, pungs: Counts) -> Reach:
     """For every number of cards that can stand in melds, how few must come in, and of which kinds.
 
@@ -234,7 +234,7 @@ def reach(family: str, free: Counts, room: Counts, pungs: Counts) -> Reach:
     return tuple((size, *best[size]) for size in sorted(best))
 
 
-@lru_cache(1 << 12)
+@lru_cache(1 << 9)
 def _complete(family: str, room: Counts, pungs: Counts) -> tuple[Counts, ...]:
     """Every choice of cards of a group that stand in melds, none loose."""
     if any(pungs):

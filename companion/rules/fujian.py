@@ -161,7 +161,7 @@ def _judge(family: str, way: Way) -> _Best:
     return _Best(sum(_POINTS[item] for item in items), way, tuple(items))
 
 
-@lru_cache(1 << 15)
+@lru_cache(1 << 13)
 def _best(family: str, free: Counts, locked: Counts, won: int | None) -> _Best:
     return max(
         (_judge(family, way) for way in ways(family, free, locked, won)),

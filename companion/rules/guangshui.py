@@ -217,6 +217,7 @@ class Digits:
 
     _WIDTH = 12
     """Bits of a number, of which the highest stays free: it is lent in a comparison."""
+    _MOST = (1 << _WIDTH - 1) - 1
 
     def __init__(self, names: Iterable[str]) -> None:
         self.one = {name: 1 << at * self._WIDTH for at, name in enumerate(names)}
@@ -224,10 +225,12 @@ class Digits:
         self._lent = sum(self.one.values()) << self._WIDTH - 1
 
     def pack(self, numbers: Mapping[str, int]) -> int:
+        """Numbers by name in one; names left out are 0."""
         return sum(self.one[name] * number for name, number in numbers.items())
 
     def unpack(self, packed: int) -> tuple[int, ...]:
-        return tuple([packed >> shift & 0x7FF for shift in self._shifts])
+        """The numbers in the order of their names."""
+        return tuple([packed >> shift & self._MOST for shift in self._shifts])
 
     def covers(self, packed: int, other: int) -> bool:
         """Whether each number is at least the other's."""
@@ -269,6 +272,21 @@ class Tally(NamedTuple):
     plain_1: int = 0
     plain_2: int = 0
     plain_3: int = 0
+
+    @property
+    def clear(self) -> tuple[int, ...]:
+        """In how many colours each of A E R H C is out."""
+        return self.out_a, self.out_e, self.out_r, self.out_h, self.out_c
+
+    @property
+    def heaven_earth(self) -> int:
+        """Colours of which general and soldier are both out."""
+        return (self.y, self.r, self.w, self.g).count(2)
+
+    @property
+    def plain_wagons(self) -> tuple[int, ...]:
+        """Plain wagons with at least none, one, two, three blocks out."""
+        return self.plain_0, self.plain_1, self.plain_2, self.plain_3
 
 
 _TALLY = Digits(Tally._fields)
@@ -342,7 +360,7 @@ def _tally(at: int, way: Way, down: Counts, pair_is_block: bool) -> int:
     return _TALLY.pack(tally)
 
 
-@lru_cache(1 << 15)
+@lru_cache(1 << 13)
 def _options(
     at: int, free: Counts, won: int | None, down: Counts, pair_is_block: bool
 ) -> tuple[tuple[int, Placed], ...]:
@@ -352,7 +370,7 @@ def _options(
         (_tally(at, way, down, pair_is_block), Placed(start, way))
         for way in ways(family, free, (0,) * (end - start), won)
     ]
-    found.sort(key=lambda each: -(each[0] & 0x7FF))
+    found.sort(key=lambda each: -_TALLY.unpack(each[0])[0])  # those of most hu rule out most others
     best: list[tuple[int, Placed]] = []
     for tally, placed in found:
         most = _at_most(tally)
@@ -395,7 +413,7 @@ def _value(packed: int, cap: int | str, in_wagon: bool, lou_doubles: bool) -> _F
             before = bonuses.get(name, (0, 0))
             bonuses[name] = (before[0] + count, before[1] + hu)
 
-    plain = tally[-4:]
+    plain = tally.plain_wagons
     if plain[0]:
         exactly = [wagons - more for wagons, more in zip(plain, (*plain[1:], 0), strict=True)]
         add("plain-wagon", plain[0], sum(map(mul, exactly, PLAIN_WAGON)))
@@ -410,12 +428,11 @@ def _value(packed: int, cap: int | str, in_wagon: bool, lou_doubles: bool) -> _F
         pairs = tally.generals_paired if general_wagon_out else tally.paired_in_wagon
         add("generals-in-wagon", 2 * pairs, 2 * pairs * IN_WAGON)
     clear = 0
-    for colours in tally[11:16]:
+    for colours in tally.clear:
         if colours in CLEAR:
             add("clear", 1, CLEAR[colours])
             clear = max(clear, colours)
-    heaven_earth = tally[16:20].count(2)
-    add("heaven-earth", heaven_earth, heaven_earth * HEAVEN_EARTH)
+    add("heaven-earth", tally.heaven_earth, tally.heaven_earth * HEAVEN_EARTH)
     if tally.steps in STEPS:
         add("steps", 1, STEPS[tally.steps])
     singles = tally.singles if cap == "none" else min(tally.singles, int(cap))
@@ -429,7 +446,7 @@ def _value(packed: int, cap: int | str, in_wagon: bool, lou_doubles: bool) -> _F
             "fat_lou": tally.fat_lou,
             "steps": tally.steps,
             "clear": clear,
-            "heaven_earth": heaven_earth,
+            "heaven_earth": tally.heaven_earth,
             "plain_wagon": sum(map(bool, plain)),
             "fat_wagon": fat,
             "long_wagon": long,
