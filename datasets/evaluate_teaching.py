@@ -29,6 +29,7 @@ from companion.reading import Reading
 from datasets.art import FaceSet, data_folder
 from datasets.evaluate import measure
 from datasets.layouts import load_material, random_body, random_scene, set_filter
+from datasets.render import SceneTile
 from datasets.scenes import Label, Scene, load_scenes
 from vision.lesson import cut
 from vision.load import Photo, load_photo
@@ -36,7 +37,10 @@ from vision.reader import Reader
 from vision.sets import Taught, TileSet, TileSets
 
 SEED = 20
-SIZE = (1280, 960)
+SIZE = (1600, 1200)
+LEAST_SIDE = 32
+"""Pixels; smaller rendered faces do not count: blurred ones of that size are no question of artwork."""
+
 LAYOUTS = ("row", "game", "grid", "row")
 """How the tiles of the rendered photos lie, in turn."""
 
@@ -124,16 +128,7 @@ def rendered(data: Path, count: int, only: Sequence[str]) -> Iterator[tuple[str,
             drawn = random_scene(
                 material, np.random.default_rng([SEED, number, k]), *SIZE, layout, one, body, indexed
             )
-            labels = tuple(
-                Label(
-                    t.label,
-                    (*map(float, t.quad.min(0)), *map(float, np.ptp(t.quad, 0))),
-                    None,
-                    t.role,
-                    t.visible,
-                )  # type: ignore[arg-type]
-                for t in drawn.tiles
-            )
+            labels = tuple(_label(tile) for tile in drawn.tiles)
             height, width = drawn.image.shape[:2]
             name = f"{art.name}-{k}.jpg"
             scene = Scene(
@@ -141,6 +136,15 @@ def rendered(data: Path, count: int, only: Sequence[str]) -> Iterator[tuple[str,
             )
             shots.append(Shot(Photo(name, drawn.image, width, height), scene))
         yield art.name, shots[0], shots[1:]
+
+
+def _label(tile: SceneTile) -> Label:
+    """The label of a rendered tile; one that is too small does not count, as if it were covered."""
+    (left, top), (right, bottom) = tile.quad.min(0), tile.quad.max(0)
+    box = (float(left), float(top), float(right - left), float(bottom - top))
+    side = float(np.linalg.norm(tile.quad - np.roll(tile.quad, 1, axis=0), axis=1).min())
+    role: Any = tile.role
+    return Label(tile.label, box, None, role, tile.visible if side >= LEAST_SIDE else 0.0)
 
 
 def _rendered(lessons: Lessons, args: argparse.Namespace) -> dict[str, Tally]:
@@ -159,8 +163,7 @@ def _photos(lessons: Lessons, args: argparse.Namespace) -> dict[str, Tally]:
     folds = [] if args.group else ["sets_never_seen"]
     tables: dict[str, list[Shot]] = {}
     for scene in load_scenes(args.photos, args.group, folds, []):
-        if not scene.augmented:
-            tables.setdefault(scene.group or "", []).append(Shot(load_photo(scene.path), scene))
+        tables.setdefault(scene.group or "", []).append(Shot(load_photo(scene.path), scene))
     tallies: dict[str, Tally] = {}
     first: dict[str, TileSet] = {}
     for table, shots in sorted(tables.items()):
