@@ -6,6 +6,7 @@ import base64
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 from companion.reading import Expectation, Reading
@@ -86,12 +87,18 @@ class PhotoReader:
             yield reader, load_photo(file, name=name)
 
     def see(
-        self, file: BinaryIO, at: float, before: Steady | None, expectation: Expectation | None = None
+        self,
+        file: BinaryIO,
+        at: float,
+        before: Steady | None,
+        expectation: Expectation | None = None,
+        tile_set: TileSet | None = None,
     ) -> View:
         """One frame of a live preview, added to what is known from those before it (`vision.steady`).
 
         Raises the same as `read`.
         """
+        how: dict[str, Any] = {} if tile_set is None else {"tile_set": tile_set}
         reader = self._loaded()
         from vision.load import PhotoError, load_photo
         from vision.steady import see
@@ -100,7 +107,7 @@ class PhotoReader:
             photo = load_photo(file, name="frame")
             if max(photo.width, photo.height) > MOST_FRAME_SIDE:
                 raise PhotoError(f"the frame is too large: at most {MOST_FRAME_SIDE} pixels a side")
-            return see(reader.read, photo, at, before, expectation)
+            return see(partial(reader.read, **how), photo, at, before, expectation)
 
     def _loaded(self) -> ReaderLike:
         if self._reader is None:

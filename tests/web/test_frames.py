@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import json
 import threading
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 import cv2
 import numpy as np
@@ -17,6 +18,7 @@ from companion.reading import Candidate, Reading
 from tests.web.fakes import HAND, SampleReader
 from tests.web.test_readings import SlowReader, send
 from vision.load import Photo
+from vision.sets import TileSet, TileSets
 from vision.steady import FRAMES_FULL
 from web import create_app
 
@@ -67,6 +69,21 @@ def test_a_doubtful_piece_is_named(client: FlaskClient, frame: bytes) -> None:
         state = document["state"]
     assert document["advice"]["kind"] == "doubtful" and not document["sure"]
     assert document["advice"]["pieces"] == ["4p", "5p"]
+
+
+def test_frames_are_read_with_the_taught_set_in_use(frame: bytes, tmp_path: Path) -> None:
+    class TaughtReader(SampleReader):
+        asked: ClassVar[list[str | None]] = []
+
+        def read(self, photo: Photo, deck: str = "auto", tile_set: TileSet | None = None) -> Reading:
+            self.asked.append(tile_set.name if tile_set else None)
+            return super().read(photo, deck)
+
+    client = create_app(TaughtReader(), {"COMPANION_HOME": tmp_path}).test_client()
+    key = TileSets(tmp_path).make("Grandma's").key
+    for chosen in (key, "", "gone"):
+        assert show(client, frame, set=chosen).status_code == 200
+    assert TaughtReader.asked == ["Grandma's", None, None]
 
 
 def test_the_dark_is_told(client: FlaskClient) -> None:

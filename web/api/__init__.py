@@ -97,7 +97,8 @@ def see_frame() -> Answer:
     try:
         before = parse_state(request.form.get("state", ""))
         at = parse_time(request.form.get("at", ""))
-        view = photos.see(cast(BinaryIO, upload.stream), at, before, expectation)
+        tile_set, _ = _taught_set()
+        view = photos.see(cast(BinaryIO, upload.stream), at, before, expectation, tile_set)
     except BadField as error:
         return problem(HTTPStatus.BAD_REQUEST, str(error), error.where)
     except PhotoError as error:

@@ -126,6 +126,10 @@ def openapi_document() -> dict[str, Any]:
                                             "enum": list(RULE_SETS),
                                             "description": "Whose hand sizes are waited for.",
                                         },
+                                        "set": {
+                                            "type": "string",
+                                            "description": "Key of a taught tile set, see /api/sets.",
+                                        },
                                     },
                                 }
                             }

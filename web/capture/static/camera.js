@@ -5,6 +5,7 @@ import { byId, svg } from "/static/js/dom.js";
 import { ApiError, see } from "/static/js/api.js";
 import { t } from "/static/js/i18n.js";
 import { nameOf } from "/static/js/tiles.js";
+import { chosenSet } from "/teach/choice.js";
 import { label } from "./photo.js";
 
 const FRAME_SIDE = 960; // as sharp as the reader needs it, and some 100 kB
@@ -135,7 +136,8 @@ export class Camera {
       let pause = LEAST_MS;
       try {
         const frame = await this.#picture(FRAME_SIDE, FRAME_QUALITY);
-        const answer = await see(frame, { at: started / 1000, state, rules: this.#options.rules() }, run.signal);
+        const known = { at: started / 1000, state, rules: this.#options.rules(), set: chosenSet() ?? "" };
+        const answer = await see(frame, known, run.signal);
         if (run.signal.aborted || this.#shooting) return;
         [state, unanswered] = [answer.state, 0];
         this.#draw(answer);

@@ -45,7 +45,7 @@ export const analyse = (hand, signal) =>
     signal,
   });
 
-/** One frame of a live preview. known: {at, state, rules}. */
+/** One frame of a live preview. known: {at, state, rules, set}. */
 export function see(frame, known, signal) {
   const form = new FormData();
   form.append("frame", frame, "frame.jpg");
