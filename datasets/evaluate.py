@@ -30,7 +30,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import cv2
 import numpy as np
@@ -40,6 +40,10 @@ from companion.pieces import Piece
 from companion.reading import BACK, Reading, Role, Sighting
 from datasets.scenes import Label, Scene, ScenesError, load_scenes
 from vision.load import Photo, PhotoError, load_photo
+
+if TYPE_CHECKING:
+    from vision.reader import Reader
+    from vision.sets import TileSet
 
 IN_SIGHT = 0.6
 """Share of a face that must be in sight for its label to count."""
@@ -54,6 +58,17 @@ class PhotoReader(Protocol):
     """What reads photos: `vision.reader.Reader`, or a stand-in in tests."""
 
     def read(self, photo: Photo) -> Reading: ...
+
+
+@dataclass(frozen=True)
+class _Taught:
+    """A reader that uses what was learned about one tile set."""
+
+    reader: Reader
+    tile_set: TileSet
+
+    def read(self, photo: Photo) -> Reading:
+        return self.reader.read(photo, tile_set=self.tile_set)
 
 
 # Matching
@@ -449,10 +464,13 @@ def run(args: argparse.Namespace, reader: PhotoReader | None = None) -> int:
     if reader is None:
         from vision.model import ModelError  # late: --help and wrong folders need no models
         from vision.reader import Reader
+        from vision.sets import SetError, TileSets
 
         try:
             reader = Reader.default()
-        except ModelError as error:
+            if args.set is not None:
+                reader = _Taught(reader, TileSets().get(args.set))
+        except (ModelError, SetError) as error:
             return _failed(str(error))
     progress = None
     if sys.stderr.isatty():

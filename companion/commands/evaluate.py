@@ -24,6 +24,9 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--roles", action="store_true", help="tell how labelled roles were read, if there are any"
     )
+    parser.add_argument(
+        "--set", metavar="NAME", help="read with what `companion teach NAME` learned about this tile set"
+    )
     parser.add_argument("--json", action="store_true", help="print the figures as one JSON document")
     parser.add_argument(
         "--sheet",
