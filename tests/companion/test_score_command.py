@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from companion.cli import main
-from companion.commands.bench import GOALS_US, won_hand
+from companion.commands.bench import CARD_GOALS_US, GOALS_US, won_hand
 
 GOOD = {"rules": "sichuan", "concealed": "123456m3467899p", "winning": {"piece": "2p", "from": "discard"}}
 
@@ -156,7 +156,8 @@ def test_bench_measures_the_engine(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "engine", "--hands", "20", "--json"]) == 0
     measured = json.loads(capsys.readouterr().out)["engine"]
     assert [row["what"] for row in measured["rows"]] == [*GOALS_US, "whole analysis"]
-    for row in measured["rows"]:
+    assert {row["rules"] for row in measured["cards"]} == set(CARD_GOALS_US)
+    for row in [*measured["rows"], *measured["cards"]]:
         for run in ("cold", "warm"):
             assert 0 < row[run]["median_us"] <= row[run]["p95_us"]
     assert main(["bench", "engine", "--hands", "20"]) == 0
