@@ -58,9 +58,9 @@ DARK = 0.12
 """Mean brightness of the faces; 0.14 still read well, 0.08 lost one tile in seven."""
 GLARE = 0.78
 """Share of plain white on a face: 0.76 still read well, 0.80 lost one tile in twelve."""
-BLURRED = 0.008
-"""Sharpness of the faces (`vision.quality.sharpness`): 98 of 100 ordinary photos have 0.014 and more; a blur
-of 3 pixels (0.004) or a smear of 9 (0.008) lost one tile in twelve."""
+BLURRED = 0.05
+"""Sharpness of the faces (`vision.quality.sharpness`): 98 of 100 ordinary photos have 0.07 and more; a blur
+of 3 pixels (0.03) or a smear of 9 (0.05) lost one tile in twelve."""
 FAR = 13.0
 """Shorter side of a tile, pixels of the frame: 14 read well, 10 lost one in nine."""
 CLOSE = 0.3
