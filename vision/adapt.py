@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-VERSION = 1
+VERSION = 2
 """Of the saved form; another one is refused and made anew from the crops."""
 
 FRAME = 80
@@ -51,6 +51,9 @@ TRUST = 0.5
 be confirmed by the examples, also where it happens to be right.
 """
 
+MARGIN = 3.0
+"""Logits by which the true class of an example is to lead beyond being read right, for looks farther off."""
+
 TOTAL_LOGITS = 1.5
 """A piece is read from two looks, the second whole and the first by half: this is what both come to."""
 
@@ -78,13 +81,14 @@ class Adaptation:
 
     model: sha256 of the network it was made for; it means nothing for another one. anchors: (n, e) float32,
     of length 1. weights: (n, classes) float32. reach: the distance (1 - cosine) over which the correction
-    fades to 1/e.
+    fades to 1/e. taught: (classes,) bool, which classes had examples.
     """
 
     model: str
     anchors: np.ndarray
     weights: np.ndarray
     reach: float
+    taught: np.ndarray
 
     @staticmethod
     def learn(examples: Examples, model: str) -> Adaptation:
@@ -98,25 +102,34 @@ class Adaptation:
         classes = np.asarray(examples.classes)
         n, kinds = examples.logits.shape
         if not n:
-            return Adaptation(model, anchors.astype(np.float32), np.zeros((0, kinds), np.float32), 1.0)
+            none = np.zeros((0, kinds), np.float32)
+            return Adaptation(model, anchors.astype(np.float32), none, 1.0, np.zeros(kinds, bool))
         distance = 1 - anchors @ anchors.T
         differ = classes[:, None] != classes[None]
         usual = float(np.median(distance[differ])) if differ.any() else 0.5
         reach = max(WIDTH * usual, 1e-3)
         kernel = np.exp(-distance / reach)
         solved = GAIN * np.linalg.inv(kernel + HOLD * np.eye(n))
-        truth, logits = np.eye(kinds)[classes], TRUST * np.asarray(examples.logits, np.float64)
+        truth = np.eye(kinds)[classes]
+        logits = TRUST * np.asarray(examples.logits, np.float64) - MARGIN * truth
         weights = np.zeros((n, kinds))
         for _ in range(ROUNDS):
             weights += solved @ (truth - _chances(logits + kernel @ weights))
-        return Adaptation(model, anchors.astype(np.float32), weights.astype(np.float32), reach)
+        taught = np.isin(np.arange(kinds), classes)
+        return Adaptation(model, anchors.astype(np.float32), weights.astype(np.float32), reach, taught)
 
     def apply(self, embeddings: np.ndarray, logits: np.ndarray) -> np.ndarray:
-        """Corrected logits (n, classes) of pieces with these embeddings (n, e) and shipped logits."""
+        """Corrected logits (n, classes) of pieces with these embeddings (n, e) and shipped logits.
+
+        What the shipped reader takes for a face that was not taught is left to it, unless it looks just like
+        an example.
+        """
         if not len(self.anchors):
             return logits
         kernel = np.exp((_unit(embeddings) @ self.anchors.T - 1) / self.reach)
-        corrected: np.ndarray = logits + kernel @ self.weights
+        untaught = _chances(np.asarray(logits, np.float64))[:, ~self.taught].sum(1)
+        heed = 1 - untaught * (1 - kernel.max(1) ** 2)
+        corrected: np.ndarray = logits + heed[:, None] * (kernel @ self.weights)
         return corrected
 
     def to_bytes(self) -> bytes:
@@ -129,6 +142,7 @@ class Adaptation:
             anchors=self.anchors,
             weights=self.weights,
             reach=np.array(self.reach),
+            taught=self.taught,
         )
         return file.getvalue()
 
@@ -139,10 +153,10 @@ class Adaptation:
             with np.load(io.BytesIO(data), allow_pickle=False) as saved:
                 if int(saved["version"]) != VERSION:
                     raise AdaptationError(f"saved by version {int(saved['version'])}, not {VERSION}")
-                anchors, weights = saved["anchors"], saved["weights"]
-                if anchors.ndim != 2 or weights.ndim != 2 or len(anchors) != len(weights):
+                anchors, weights, taught = saved["anchors"], saved["weights"], saved["taught"]
+                if anchors.ndim != 2 or weights.shape != (len(anchors), len(taught)):
                     raise AdaptationError("the saved adaptation is damaged")
-                return Adaptation(str(saved["model"]), anchors, weights, float(saved["reach"]))
+                return Adaptation(str(saved["model"]), anchors, weights, float(saved["reach"]), taught)
         except (OSError, EOFError, KeyError, TypeError, zipfile.BadZipFile) as error:
             raise AdaptationError("the saved adaptation is damaged") from error
         except ValueError as error:
