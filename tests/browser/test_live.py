@@ -149,7 +149,8 @@ def test_stopping_releases_the_camera(camera: Browser, address: str) -> None:
             else:
                 page.keyboard.press(stop)
             expect(page.locator("#camera")).to_be_hidden()
-            assert track.evaluate("track => track.readyState") == "ended"
+            # The dialog hides first; the event that follows releases the camera.
+            page.wait_for_function("track => track.readyState === 'ended'", arg=track)
             assert not is_filming(page)
 
 
