@@ -9,21 +9,19 @@ must be the labelled one.
 
 from __future__ import annotations
 
-import argparse
-import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import cv2
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import Dataset
 
 from datasets.art import data_folder, read_picture
 from datasets.photographic import relight
+from models.training.fit import fit, parser_of, prepare
 from models.training.labelled import Photo, fold, real_photos, rendered_photos
 from models.training.nets import Locator
 from vision.locate import shape_of_axes
@@ -83,7 +81,6 @@ class Crops(Dataset):
         return self.count
 
     def __getitem__(self, index: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        cv2.setNumThreads(1)
         rng = np.random.default_rng([self.seed, index])
         if rng.random() < self.share:
             photo = self.rendered[int(rng.integers(len(self.rendered)))]
@@ -274,81 +271,24 @@ def loss_of(out: Tensor, heat: Tensor, weight: Tensor, regress: Tensor) -> tuple
     return total, parts
 
 
-class Average:
-    """Running average of a network's weights, the one that is kept."""
-
-    def __init__(self, net: nn.Module, decay: float = 0.998):
-        import copy
-
-        self.net, self.decay, self.steps = copy.deepcopy(net).eval(), decay, 0
-
-    @torch.no_grad()
-    def update(self, net: nn.Module) -> None:
-        self.steps += 1
-        decay = min(self.decay, self.steps / (self.steps + 20))
-        for mine, theirs in zip(self.net.state_dict().values(), net.state_dict().values(), strict=True):
-            if mine.dtype.is_floating_point:
-                mine.lerp_(theirs, 1 - decay)
-            else:
-                mine.copy_(theirs)
+def loss_of_batch(net: nn.Module, batch: Sequence[Tensor]) -> tuple[Tensor, dict[str, float]]:
+    """The loss of one batch of `Crops`, and its parts."""
+    image, heat, weight, regress = batch
+    pixels = (image.float() / 255).to(memory_format=torch.channels_last)
+    return loss_of(net(pixels), heat, weight, regress)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--data", type=Path)
-    parser.add_argument(
-        "--rendered", type=Path, action="append", required=True, help="folder of datasets.make_scenes"
-    )
-    parser.add_argument("--folds", nargs="*", default=["train"])
+    parser = parser_of("Train the locator of mahjong tiles.", steps=7000, batch=8)
     parser.add_argument("--share", type=float, default=0.5, help="share of rendered scenes in a batch")
-    parser.add_argument("--out", type=Path, required=True, help="checkpoint to write")
-    parser.add_argument("--start", type=Path, help="checkpoint to go on from")
-    parser.add_argument("--steps", type=int, default=7000)
-    parser.add_argument("--batch", type=int, default=8)
-    parser.add_argument("--rate", type=float, default=2e-3)
-    parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--threads", type=int, default=1, help="more than one only pays on a quiet machine")
     args = parser.parse_args(argv)
+    prepare(args)
     data = data_folder(args.data)
-    torch.manual_seed(args.seed)
-    torch.set_num_threads(args.threads)
     photos = real_photos(data, [g for name in args.folds for g in fold(data, name)])
     for folder in args.rendered:
         photos += rendered_photos(folder)
     crops = Crops(photos, args.steps * args.batch, args.share, args.seed)
-    loader = DataLoader(
-        crops, args.batch, num_workers=args.workers, prefetch_factor=4 if args.workers else None
-    )
-    net = Locator().to(memory_format=torch.channels_last)
-    if args.start:
-        known = torch.load(args.start, weights_only=True)
-        mine = net.state_dict()
-        net.load_state_dict({k: v if v.shape == mine[k].shape else mine[k] for k, v in known.items()})
-    average = Average(net)
-    optimiser = torch.optim.AdamW(net.parameters(), args.rate, weight_decay=0.02)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimiser, args.rate, total_steps=args.steps, pct_start=0.1
-    )
-    started = time.time()
-    sums: dict[str, float] = defaultdict(float)
-    for step, (image, heat, weight, regress) in enumerate(loader, 1):
-        image = (image.float() / 255).to(memory_format=torch.channels_last)
-        loss, parts = loss_of(net(image), heat, weight, regress)
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        nn.utils.clip_grad_norm_(net.parameters(), 5.0)
-        optimiser.step()
-        schedule.step()
-        average.update(net)
-        for name, value in parts.items():
-            sums[name] += value
-        if step % 100 == 0:
-            line = " ".join(f"{name} {value / 100:.3f}" for name, value in sums.items())
-            print(f"{step} {line} {step * args.batch / (time.time() - started):.1f} images/s", flush=True)
-            sums.clear()
-        if step % 500 == 0 or step == args.steps:
-            torch.save(average.net.state_dict(), args.out)
+    fit(Locator(), crops, loss_of_batch, args)
     return 0
 
 

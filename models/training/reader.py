@@ -9,9 +9,7 @@ corners, light. Patches that show no piece, or a piece a half too far, are the c
 
 from __future__ import annotations
 
-import argparse
 import json
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,12 +19,12 @@ import cv2
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.utils.data import DataLoader, IterableDataset
+from torch.utils.data import IterableDataset
 
 from datasets.art import FACES, data_folder, read_picture
 from datasets.photographic import relight
+from models.training.fit import fit, parser_of, prepare
 from models.training.labelled import Photo, Tile, fold, real_photos, rendered_photos
-from models.training.locator import Average
 from models.training.nets import Reader
 
 LABELS = (*FACES, "back", "reject")
@@ -238,41 +236,26 @@ def redraw(patch: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.
     return np.ascontiguousarray(view.transpose(2, 0, 1)), residual, turn
 
 
-def loss_of(net: Reader, batch: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
-    """The training loss, and the share of classes read right."""
+def loss_of(net: nn.Module, batch: Sequence[Tensor]) -> tuple[Tensor, dict[str, float]]:
+    """The loss of one batch of `Draws`, and with it the share of classes read right."""
     crop, label, turn, residual, known = batch
     classes, turns, corners, _ = net((crop.float() / 255).to(memory_format=torch.channels_last))
     reading = nn.functional.cross_entropy(classes, label, label_smoothing=0.03)
     turning = nn.functional.cross_entropy(turns, turn, reduction="none")
     turning = (turning * known[:, 0]).sum() / known[:, 0].sum().clamp(min=1)
     gap = ((corners - residual).abs().mean(1) * known[:, 1]).sum() / known[:, 1].sum().clamp(min=1)
-    return reading + 0.3 * turning + 8 * gap, (classes.argmax(1) == label).float().mean()
+    loss = reading + 0.3 * turning + 8 * gap
+    return loss, {"loss": loss.item(), "right": (classes.argmax(1) == label).float().mean().item()}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--data", type=Path)
-    parser.add_argument(
-        "--rendered", type=Path, action="append", required=True, help="folder of datasets.make_scenes"
-    )
+    parser = parser_of("Train the reader of mahjong faces.", steps=8000, batch=128)
     parser.add_argument(
         "--quads", type=Path, help="quads that models.training.harvest found in the real photos"
     )
-    parser.add_argument("--folds", nargs="*", default=["train"])
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--start", type=Path)
-    parser.add_argument("--steps", type=int, default=8000)
-    parser.add_argument("--batch", type=int, default=128)
-    parser.add_argument("--rate", type=float, default=2e-3)
-    parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--threads", type=int, default=1, help="more than one only pays on a quiet machine")
     args = parser.parse_args(argv)
+    prepare(args)
     data = data_folder(args.data)
-    torch.manual_seed(args.seed)
-    # Before OpenCV makes threads of its own: a forked data worker would wait for them for ever.
-    cv2.setNumThreads(0)
-    torch.set_num_threads(args.threads)
     quads = json.loads(args.quads.read_text(encoding="utf-8")) if args.quads else None
     rendered = [photo for folder in args.rendered for photo in rendered_photos(folder)]
     pools = [(collect(rendered, args.seed), 0.5)]
@@ -280,32 +263,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     real = real_photos(data, [g for name in args.folds for g in fold(data, name)])
     pools.append((collect(real, args.seed, quads), 0.4))
     print("pool:", [len(pool.classes) for pool, _ in pools], flush=True)
-    draws = Draws(pools, args.batch, args.steps, args.seed)
-    loader = DataLoader(draws, None, num_workers=args.workers, prefetch_factor=4 if args.workers else None)
-    net = Reader(len(LABELS)).to(memory_format=torch.channels_last)
-    if args.start:
-        net.load_state_dict(torch.load(args.start, weights_only=True))
-    average = Average(net)
-    optimiser = torch.optim.AdamW(net.parameters(), args.rate, weight_decay=0.02)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimiser, args.rate, total_steps=args.steps, pct_start=0.1
-    )
-    started, total, right = time.time(), 0.0, 0.0
-    for step, batch in enumerate(loader, 1):
-        loss, good = loss_of(net, batch)
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        nn.utils.clip_grad_norm_(net.parameters(), 5.0)
-        optimiser.step()
-        schedule.step()
-        average.update(net)
-        total, right = total + loss.item(), right + good.item()
-        if step % 100 == 0:
-            rate = step * args.batch / (time.time() - started)
-            print(f"{step} loss {total / 100:.3f} right {right / 100:.4f} {rate:.0f} crops/s", flush=True)
-            total = right = 0.0
-        if step % 500 == 0 or step == args.steps:
-            torch.save(average.net.state_dict(), args.out)
+    fit(Reader(len(LABELS)), Draws(pools, args.batch, args.steps, args.seed), loss_of, args, batched=True)
     return 0
 
 
