@@ -246,15 +246,11 @@ def _print_index(picture: np.ndarray, index: str, rng: np.random.Generator) -> N
 def index_of(face: str) -> str:
     """The index that learners' sets print on `face`."""
     rank, suit = face[0], face[1]
-    return (
-        "ESWNPFC"[int(rank) - 1]
-        if suit == "z"
-        else "5"
-        if rank == "0"
-        else str((int(rank) - 1) % 4 + 1)
-        if suit == "f"
-        else rank
-    )
+    if suit == "z":
+        return "ESWNPFC"[int(rank) - 1]
+    if suit == "f":
+        return str((int(rank) - 1) % 4 + 1)
+    return "5" if rank == "0" else rank
 
 
 class _Pyramid:

@@ -69,21 +69,20 @@ class Reader(nn.Module):
     embedding (n, 128).
     """
 
-    def __init__(self, classes: int, width: int = 1) -> None:
+    def __init__(self, classes: int) -> None:
         super().__init__()
-        w = width
         self.body = nn.Sequential(
-            conv(3, 24 * w),
-            conv(24 * w, 32 * w, 2),
-            conv(32 * w, 32 * w),
-            conv(32 * w, 64 * w, 2),
-            conv(64 * w, 64 * w),
-            conv(64 * w, 96 * w, 2),
-            conv(96 * w, 96 * w),
-            conv(96 * w, 128 * w, 2),
+            conv(3, 24),
+            conv(24, 32, 2),
+            conv(32, 32),
+            conv(32, 64, 2),
+            conv(64, 64),
+            conv(64, 96, 2),
+            conv(96, 96),
+            conv(96, 128, 2),
         )
         self.embed = nn.Sequential(
-            nn.Flatten(), nn.Linear(128 * w * 16, 128, bias=False), nn.BatchNorm1d(128), nn.ReLU(inplace=True)
+            nn.Flatten(), nn.Linear(2048, 128, bias=False), nn.BatchNorm1d(128), nn.ReLU(inplace=True)
         )
         self.drop = nn.Dropout(0.2)
         self.classes = nn.Linear(128, classes)

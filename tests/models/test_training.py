@@ -1,0 +1,67 @@
+"""What training asks of the networks is right: a perfect answer costs nothing, however the photo is turned."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="training is not installed (extra `train`)")
+
+from models.training.labelled import Photo, Tile  # noqa: E402
+from models.training.locator import STRIDE, cut, encode, loss_of  # noqa: E402
+from models.training.reader import CROP, INNER, PATCH, QUAD, redraw  # noqa: E402
+
+
+def photo(turned_tiles: bool) -> tuple[Photo, np.ndarray]:
+    """A photo of a row of tiles, square-on, whose quads are known."""
+    tiles = []
+    for k in range(8):
+        x, y, w, h = 60.0 + 45 * k, 100.0, 42.0, 56.0
+        quad = np.array([[x, y], [x + w, y], [x + w, y + h], [x, y + h]], np.float32)
+        tiles.append(Tile("3p", (x, y, w, h), quad if turned_tiles else None))
+    return Photo(Path("none"), "home-row", True, tuple(tiles)), np.full((300, 500, 3), 90, np.uint8)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_perfect_locator_has_no_loss_of_place_shape_or_box(seed: int) -> None:
+    known, image = photo(turned_tiles=True)
+    boxed = replace(known, tiles=tuple(replace(tile, quad=None) for tile in known.tiles))
+    of_quads = encode(*cut(known, image, np.random.default_rng(seed)), np.random.default_rng(1))
+    of_boxes = encode(*cut(boxed, image, np.random.default_rng(seed)), np.random.default_rng(1))
+    _, heat, _, regress = of_quads
+    answer = torch.zeros(1, 9, *heat.shape[1:])
+    answer[0, :2] = heat.clamp(1e-4, 1 - 1e-4).logit()
+    answer[0, 2:4], answer[0, 4:9] = regress[3:5], regress[5:10]
+    for _, heat, weight, wanted in (of_quads, of_boxes):
+        _, parts = loss_of(answer, heat[None], weight[None], wanted[None])
+        assert max(parts["offset"], parts["shapes"], parts["box"]) < 1e-3, parts
+    # A photo turned by something else than what was said does cost.
+    if wanted[2].sum() > 0:
+        wrong = wanted.clone()
+        angle = float(torch.atan2(wanted[13, 0, 0], wanted[12, 0, 0])) + 0.5
+        wrong[12], wrong[13] = float(np.cos(angle)), float(np.sin(angle))
+        assert loss_of(answer, heat[None], weight[None], wrong[None])[1]["box"] > 0.02
+
+
+def test_cells_are_four_pixels() -> None:
+    known, image = photo(turned_tiles=True)
+    view, targets, labelled, _ = cut(known, image, np.random.default_rng(3))
+    assert view.shape[0] == labelled.shape[0] * STRIDE and len(targets) == len(known.tiles)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_turn_and_residuals_of_a_drawn_crop_lead_back_to_the_piece(seed: int) -> None:
+    """The piece's own top-left corner is marked red: it must lie where turn and residuals say."""
+    patch = np.full((PATCH, PATCH, 3), 200, np.uint8)
+    low = (PATCH - INNER) // 2
+    patch[low : low + 9, low : low + 9] = (0, 0, 255)
+    rng = np.random.default_rng(seed)
+    crop, residual, turn = redraw(patch, rng)
+    near, far = (CROP - QUAD) / 2, (CROP + QUAD) / 2
+    corners = np.array([[near, near], [far, near], [far, far], [near, far]]) + residual.reshape(4, 2) * CROP
+    own = np.roll(corners, -turn, axis=0)
+    inward = own[0] + (own.mean(0) - own[0]) * 0.12
+    x, y = np.round(inward).astype(int)
+    blue, _, red = crop[:, y, x].astype(int)
+    assert red > blue + 25
