@@ -1,4 +1,4 @@
-"""What training asks of the networks is right: a perfect answer costs nothing, however the photo is turned."""
+"""What training asks of the networks is right: a perfect answer costs nothing, however a photo is turned."""
 
 from dataclasses import replace
 from pathlib import Path
