@@ -280,9 +280,15 @@ def calibration_error(outcomes: Iterable[Outcome], bins: int = 10) -> float | No
     if not found:
         return None
     confidence, right = np.array(found, dtype=float).T
+    return gap_of_confidence(confidence, right, bins)
+
+
+def gap_of_confidence(confidence: np.ndarray, right: np.ndarray, bins: int) -> float:
+    """Expected calibration error of n confidences (0-1), given whether each was right, over equal bins."""
     which = np.minimum((confidence * bins).astype(int), bins - 1)
     parts = [which == k for k in range(bins)]
-    return float(sum(abs(np.sum(confidence[part]) - np.sum(right[part])) for part in parts) / len(found))
+    gaps = (abs(np.sum(confidence[part]) - np.sum(right[part])) for part in parts)
+    return float(sum(gaps) / len(confidence))
 
 
 def report_document(outcomes: Sequence[Outcome]) -> dict[str, Any]:

@@ -49,9 +49,7 @@ class Pyramid:
     def level(self, length: float) -> tuple[np.ndarray, float]:
         """The image, and its scale, where something `length` pixels long is about as long as a crop."""
         step = 0
-        while (
-            length / 2**step > 1.9 * QUAD and min(self.levels[min(step, len(self.levels) - 1)].shape[:2]) > 64
-        ):
+        while length / 2**step > 1.9 * QUAD and min(self.levels[step].shape[:2]) > 64:
             step += 1
             if step == len(self.levels):
                 last = self.levels[-1]

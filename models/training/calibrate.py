@@ -15,21 +15,11 @@ from pathlib import Path
 import numpy as np
 
 from datasets.art import data_folder, read_picture
+from datasets.evaluate import gap_of_confidence
 from models.training.harvest import match, model_in
-from models.training.labelled import fold, real_photos, rendered_photos
+from models.training.labelled import real_photos, rendered_photos
 from vision.classify import Classifier
 from vision.locate import Locator
-
-
-def calibration_error(confidence: np.ndarray, right: np.ndarray, bins: int = 15) -> float:
-    """Expected calibration error: mean gap of confidence (0-1) to the share of right ones, in equal bins."""
-    slot = np.minimum((confidence * bins).astype(int), bins - 1)
-    gap = 0.0
-    for b in range(bins):
-        inside = slot == b
-        if inside.any():
-            gap += inside.mean() * abs(confidence[inside].mean() - right[inside].mean())
-    return float(gap)
 
 
 def rescaled(chances: np.ndarray, temperature: float) -> np.ndarray:
@@ -59,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     photos = [photo for folder in args.rendered for photo in rendered_photos(folder)]
     if args.folds:
         data = data_folder(args.data)
-        photos += real_photos(data, [g for name in args.folds for g in fold(data, name)])
+        photos += real_photos(data, args.folds)
     locator = Locator(model_in(args.models, "mahjong-locator"))
     classifier = Classifier(model_in(args.models, "mahjong-reader"))
     classifier.temperature = 1.0
@@ -81,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name, at in (("as it is", 1.0), ("calibrated", temperature)):
         probable = rescaled(table, at)
         right = probable.argmax(1) == truth
-        error = calibration_error(probable.max(1), right)
+        error = gap_of_confidence(probable.max(1), right, bins=15)
         print(f"{name}: temperature {at:.3f}, read right {right.mean():.4f} of {len(truth)}, ", end="")
         print(f"calibration error {error:.4f}")
     return 0

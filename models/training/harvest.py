@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from datasets.art import data_folder, read_picture
-from models.training.labelled import Tile, fold, real_photos
+from models.training.labelled import Tile, real_photos
 from vision.classify import TURNS_ALIKE, Classifier
 from vision.locate import Located, Locator
 from vision.model import Model
@@ -63,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     classifier = Classifier(model_in(args.models, "mahjong-reader")) if reader.exists() else None
     quads: dict[str, list] = {}
     wanted = found = 0
-    for photo in real_photos(data, [g for name in args.folds for g in fold(data, name)]):
+    for photo in real_photos(data, args.folds):
         image = read_picture(photo.path)
         located = locator.locate(image)
         entries: list[dict | None] = []

@@ -22,7 +22,7 @@ from torch.utils.data import Dataset
 from datasets.art import data_folder, read_picture
 from datasets.photographic import relight
 from models.training.fit import fit, parser_of, prepare
-from models.training.labelled import Photo, fold, real_photos, rendered_photos
+from models.training.labelled import Photo, real_photos, rendered_photos
 from models.training.nets import Locator
 from vision.locate import shape_of_axes
 
@@ -284,7 +284,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     prepare(args)
     data = data_folder(args.data)
-    photos = real_photos(data, [g for name in args.folds for g in fold(data, name)])
+    photos = real_photos(data, args.folds)
     for folder in args.rendered:
         photos += rendered_photos(folder)
     crops = Crops(photos, args.steps * args.batch, args.share, args.seed)

@@ -24,16 +24,17 @@ from torch.utils.data import IterableDataset
 from datasets.art import FACES, data_folder, read_picture
 from datasets.photographic import relight
 from models.training.fit import fit, parser_of, prepare
-from models.training.labelled import Photo, Tile, fold, real_photos, rendered_photos
+from models.training.labelled import Photo, Tile, real_photos, rendered_photos
 from models.training.nets import Reader
+from vision.classify import CROP, QUAD, TARGET
 
 LABELS = (*FACES, "back", "reject")
 """Classes of the reader, in order."""
 
-PATCH, INNER = 80, 50
-"""A pool patch's side, and the side of the true quad in its middle."""
-CROP, QUAD = 64, 50
-"""The network's input side, and the side of the located quad in its middle."""
+PATCH = 80
+"""A pool patch's side; the true quad fills as much of its middle as it does in the network's input."""
+INSIDE = TARGET + np.float32((PATCH - CROP) / 2)
+"""The true quad's corners in a patch."""
 
 UPRIGHT = ("tray-black", "dark-green", "wood-white", "wood-green")
 """Tables (by the start of their names) whose tiles stand upright in the photo: they teach the turn."""
@@ -53,20 +54,18 @@ class Pool:
 
 
 def _patch(image: np.ndarray, quad: np.ndarray) -> np.ndarray:
-    """The surroundings of a quad, stretched so that it fills the middle INNER x INNER of PATCH x PATCH."""
-    low, high = (PATCH - INNER) / 2, (PATCH + INNER) / 2
-    target = np.array([[low, low], [high, low], [high, high], [low, high]], np.float32)
+    """The surroundings of a quad, stretched so that it fills the middle QUAD x QUAD of PATCH x PATCH."""
     longest = float(np.linalg.norm(np.roll(quad, -1, 0) - quad, axis=1).max())
     factor = 1.0
-    if longest > INNER * 1.6:
+    if longest > QUAD * 1.6:
         # Shrink by areas first; warping a large face straight down to 50 pixels would alias.
         x0, y0 = np.maximum(np.floor(quad.min(0) - longest * 0.5).astype(int), 0)
         x1, y1 = np.ceil(quad.max(0) + longest * 0.5).astype(int)
         part = image[y0:y1, x0:x1]
-        factor = INNER * 1.2 / longest
+        factor = QUAD * 1.2 / longest
         image = cv2.resize(part, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
         quad = (quad - (x0, y0)) * factor
-    warp = cv2.getPerspectiveTransform(quad.astype(np.float32), target)
+    warp = cv2.getPerspectiveTransform(quad.astype(np.float32), INSIDE)
     return cv2.warpPerspective(
         image, warp, (PATCH, PATCH), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
     )
@@ -150,8 +149,8 @@ def shop_pool(data: Path) -> Pool:
     rng = np.random.default_rng(3)
     for path in sorted((data / "mahjong" / "crops").glob("*/*/*.jpg")):
         picture = read_picture(path)
-        margin = (PATCH - INNER) // 2
-        inner = cv2.resize(picture, (INNER, INNER), interpolation=cv2.INTER_AREA)
+        margin = (PATCH - QUAD) // 2
+        inner = cv2.resize(picture, (QUAD, QUAD), interpolation=cv2.INTER_AREA)
         mode = cv2.BORDER_REFLECT if rng.random() < 0.5 else cv2.BORDER_REPLICATE
         patches.append(cv2.copyMakeBorder(inner, margin, margin, margin, margin, mode))
         classes.append(LABELS.index(path.parent.name))
@@ -195,8 +194,7 @@ def redraw(patch: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.
     """One training view of a patch: crop (3, CROP, CROP) uint8, corner residuals (8,), quarter turns of its
     top.
     """
-    low, high = (PATCH - INNER) / 2, (PATCH + INNER) / 2
-    true = np.array([[low, low], [high, low], [high, high], [low, high]], np.float32)
+    true = INSIDE
     middle = PATCH / 2
     # Mostly the small errors of a second pass, now and then those of a bad first one.
     error = 1.0 if rng.random() < 0.7 else 2.0
@@ -204,18 +202,16 @@ def redraw(patch: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.
     lean = rng.normal(0, 0.05 * error, 2)
     linear = np.array([[size[0], lean[0]], [lean[1], size[1]]])
     taken = (true - middle) @ linear.T + middle
-    taken += (rng.normal(0, 0.035, 2) + rng.normal(0, 0.02, (4, 2))) * INNER * error
+    taken += (rng.normal(0, 0.035, 2) + rng.normal(0, 0.02, (4, 2))) * QUAD * error
     turn = int(rng.integers(4)) if rng.random() < 0.5 else 0
     # The located quad starts at any of its corners: its first is the piece's corner number -turn.
     start = np.roll(taken, turn, axis=0).astype(np.float32)
-    a, b = (CROP - QUAD) / 2, (CROP + QUAD) / 2
-    target = np.array([[a, a], [b, a], [b, b], [a, b]], np.float32)
-    warp = cv2.getPerspectiveTransform(start, target)
+    warp = cv2.getPerspectiveTransform(start, TARGET)
     crop = cv2.warpPerspective(
         patch, warp, (CROP, CROP), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
     )
     where = cv2.perspectiveTransform(np.roll(true, turn, axis=0)[None], warp)[0]
-    residual = ((where - target) / CROP).astype(np.float32).reshape(-1)
+    residual = ((where - TARGET) / CROP).astype(np.float32).reshape(-1)
     view = crop
     if rng.random() < 0.25:
         scale = rng.uniform(0.3, 0.8)
@@ -260,7 +256,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     rendered = [photo for folder in args.rendered for photo in rendered_photos(folder)]
     pools = [(collect(rendered, args.seed), 0.5)]
     pools.append((shop_pool(data), 0.1))
-    real = real_photos(data, [g for name in args.folds for g in fold(data, name)])
+    real = real_photos(data, args.folds)
     pools.append((collect(real, args.seed, quads), 0.4))
     print("pool:", [len(pool.classes) for pool, _ in pools], flush=True)
     fit(Reader(len(LABELS)), Draws(pools, args.batch, args.steps, args.seed), loss_of, args, batched=True)

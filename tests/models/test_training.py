@@ -10,7 +10,8 @@ torch = pytest.importorskip("torch", reason="training is not installed (extra `t
 
 from models.training.labelled import Photo, Tile  # noqa: E402
 from models.training.locator import STRIDE, cut, encode, loss_of  # noqa: E402
-from models.training.reader import CROP, INNER, PATCH, QUAD, redraw  # noqa: E402
+from models.training.reader import PATCH, redraw  # noqa: E402
+from vision.classify import CROP, QUAD, TARGET  # noqa: E402
 
 
 def photo(turned_tiles: bool) -> tuple[Photo, np.ndarray]:
@@ -54,12 +55,11 @@ def test_cells_are_four_pixels() -> None:
 def test_turn_and_residuals_of_a_drawn_crop_lead_back_to_the_piece(seed: int) -> None:
     """The piece's own top-left corner is marked red: it must lie where turn and residuals say."""
     patch = np.full((PATCH, PATCH, 3), 200, np.uint8)
-    low = (PATCH - INNER) // 2
+    low = (PATCH - QUAD) // 2
     patch[low : low + 9, low : low + 9] = (0, 0, 255)
     rng = np.random.default_rng(seed)
     crop, residual, turn = redraw(patch, rng)
-    near, far = (CROP - QUAD) / 2, (CROP + QUAD) / 2
-    corners = np.array([[near, near], [far, near], [far, far], [near, far]]) + residual.reshape(4, 2) * CROP
+    corners = TARGET + residual.reshape(4, 2) * CROP
     own = np.roll(corners, -turn, axis=0)
     inward = own[0] + (own.mean(0) - own[0]) * 0.12
     x, y = np.round(inward).astype(int)
