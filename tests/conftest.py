@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from vision.reader import Reader
 
 ROOT = Path(__file__).parents[1]
 
@@ -37,3 +41,11 @@ def chromium() -> str:
     if (path := chromium_path()) is None:
         pytest.skip("no Chromium on this computer: the page is not tested in a browser")
     return path
+
+
+@pytest.fixture(scope="session")
+def shipped_reader() -> Reader:
+    """The reader with the models of this checkout."""
+    from vision.reader import Reader
+
+    return Reader.default()

@@ -6,10 +6,12 @@ import os
 import shutil
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from flask import Flask
 from waitress.server import create_server
 
 from tests.web.fakes import SampleReader
@@ -32,15 +34,22 @@ FLAGS = [
 PATIENCE_MS = 20_000  # a busy machine is slow; nothing waits for longer than it must
 
 
-@pytest.fixture(scope="session")
-def address() -> Iterator[str]:
-    """The page's address, with a reader that needs no models behind it."""
-    server = create_server(create_app(SampleReader()), host="127.0.0.1", port=0, threads=8)
+@contextmanager
+def served(app: Flask) -> Iterator[str]:
+    """The address of the application, running on a port of its own."""
+    server = create_server(app, host="127.0.0.1", port=0, threads=8)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     yield f"http://127.0.0.1:{server.effective_port}/"
     server.close()
     thread.join(5)
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[str]:
+    """The page's address, with a reader that needs no models behind it."""
+    with served(create_app(SampleReader())) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")
@@ -58,11 +67,11 @@ def browser(playwright: Playwright, chromium: str) -> Iterator[Browser]:
     started.close()
 
 
-@pytest.fixture
-def page(browser: Browser, address: str) -> Iterator[Page]:
+@contextmanager
+def visit(browser: Browser, address: str, patience_ms: int = PATIENCE_MS) -> Iterator[Page]:
     """The page, freshly opened by a newcomer; whatever it complains about in the console fails the test."""
     context = browser.new_context(viewport=PHONE, device_scale_factor=2, has_touch=True, is_mobile=True)  # type: ignore[arg-type]
-    context.set_default_timeout(PATIENCE_MS)
+    context.set_default_timeout(patience_ms)
     opened = context.new_page()
     complaints: list[str] = []
     opened.on("pageerror", lambda error: complaints.append(str(error)))
@@ -80,6 +89,13 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
     yield opened
     context.close()
     assert complaints == []
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    """The page as `visit` opens it."""
+    with visit(browser, address) as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
-from waitress.server import create_server
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed: no browser tests")
 from playwright.sync_api import Browser, Page, Playwright, expect
 
-from tests.browser.conftest import FLAGS, PATIENCE_MS, PHONE
+from tests.browser.conftest import FLAGS, PATIENCE_MS, served, visit
 from vision.load import load_photo
-from vision.model import ModelError
 from vision.reader import Reader
 from web import create_app
 
@@ -59,41 +55,10 @@ def camera(
 
 
 @pytest.fixture(scope="module")
-def real_address() -> Iterator[str]:
+def real_address(shipped_reader: Reader) -> Iterator[str]:
     """The page with the shipped reader behind it."""
-    try:
-        reader = Reader.default()
-    except ModelError as error:
-        pytest.skip(f"this checkout has no models: {error}")
-    server = create_server(create_app(reader), host="127.0.0.1", port=0, threads=8)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.effective_port}/"
-    server.close()
-    thread.join(5)
-
-
-@contextmanager
-def visit(browser: Browser, address: str) -> Iterator[Page]:
-    """The page on a phone; whatever it complains about in the console fails the test."""
-    context = browser.new_context(viewport=PHONE, device_scale_factor=2, has_touch=True, is_mobile=True)  # type: ignore[arg-type]
-    context.set_default_timeout(3 * PATIENCE_MS)
-    page = context.new_page()
-    complaints: list[str] = []
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on(
-        "console",
-        lambda said: (
-            complaints.append(said.text)
-            if said.type == "error" and "Failed to load resource" not in said.text
-            else None
-        ),
-    )
-    page.goto(address)
-    page.wait_for_selector("body:not(.is-starting)")
-    yield page
-    context.close()
-    assert complaints == []
+    with served(create_app(shipped_reader)) as address:
+        yield address
 
 
 def keep(page: Page, name: str) -> None:
@@ -108,7 +73,7 @@ def is_filming(page: Page) -> bool:
 
 
 def test_the_shot_is_taken_by_itself_and_the_hand_appears(camera: Browser, real_address: str) -> None:
-    with visit(camera, real_address) as page:
+    with visit(camera, real_address, 3 * PATIENCE_MS) as page:
         page.get_by_role("button", name="Live: point and wait").click()
         expect(page.locator("#camera-marks .mark").first).to_be_visible(timeout=3 * PATIENCE_MS)
         keep(page, "live-1-looking")
@@ -121,7 +86,7 @@ def test_the_shot_is_taken_by_itself_and_the_hand_appears(camera: Browser, real_
 
 
 def test_a_doubtful_tile_is_named_and_the_shutter_takes_the_shot(camera: Browser, address: str) -> None:
-    with visit(camera, address) as page:
+    with visit(camera, address, 3 * PATIENCE_MS) as page:
         page.get_by_role("button", name="Live: point and wait").click()
         advice = page.locator("#camera-advice")
         expect(advice).to_have_text("One tile is doubtful: 4 of dots or 5 of dots?", timeout=3 * PATIENCE_MS)
@@ -137,7 +102,7 @@ def test_a_doubtful_tile_is_named_and_the_shutter_takes_the_shot(camera: Browser
 
 
 def test_stopping_releases_the_camera(camera: Browser, address: str) -> None:
-    with visit(camera, address) as page:
+    with visit(camera, address, 3 * PATIENCE_MS) as page:
         for stop in ("button", "Escape"):
             page.locator("[data-do=live]").first.click()
             expect(page.locator("#camera-marks .mark").first).to_be_visible(timeout=3 * PATIENCE_MS)
@@ -175,7 +140,7 @@ def test_without_permission_the_way_out_is_told(page: Page) -> None:
 
 
 def test_a_lost_connection_is_told_and_the_preview_goes_on(camera: Browser, address: str) -> None:
-    with visit(camera, address) as page:
+    with visit(camera, address, 3 * PATIENCE_MS) as page:
         page.route(
             "**/api/frames", lambda route: route.fulfill(status=503, json={"error": {"message": "Busy."}})
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,9 +9,8 @@ import pytest
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed: no browser tests")
 from playwright.sync_api import Page, expect
-from waitress.server import create_server
 
-from tests.browser.conftest import PATIENCE_MS
+from tests.browser.conftest import PATIENCE_MS, served
 from tests.web.test_teach import TaughtReader
 from vision.sets import TileSets, source_of
 from web import create_app
@@ -29,13 +27,8 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address(kept: Path) -> Iterator[str]:
-    app = create_app(TaughtReader(), {"COMPANION_HOME": kept})
-    server = create_server(app, host="127.0.0.1", port=0, threads=8)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.effective_port}/"
-    server.close()
-    thread.join(5)
+    with served(create_app(TaughtReader(), {"COMPANION_HOME": kept})) as address:
+        yield address
 
 
 def test_a_set_is_taught_used_corrected_and_forgotten(

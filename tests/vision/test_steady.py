@@ -15,7 +15,6 @@ import pytest
 from companion.reading import Candidate, Reading, Sighting
 from vision import steady
 from vision.load import Photo, load_photo
-from vision.model import ModelError
 from vision.quality import Quality, brightness, clipped, measure, sharpness
 from vision.reader import Reader
 from vision.steady import Steady, View, after
@@ -236,14 +235,6 @@ def test_pieces_are_measured_and_not_what_lies_around() -> None:
     assert measure(image, []).brightness < 0.2 and measure(image, []).sharpness is None
 
 
-@pytest.fixture(scope="module")
-def reader() -> Reader:
-    try:
-        return Reader.default()
-    except ModelError as error:
-        pytest.skip(f"this checkout has no models: {error}")
-
-
 def filmed(
     path: Path, count: int, worse: Callable[[np.ndarray], np.ndarray] = lambda image: image
 ) -> list[Photo]:
@@ -271,13 +262,15 @@ def watch(reader: Reader, frames: list[Photo]) -> list[View]:
     return views
 
 
-def test_a_filmed_hand_is_read_as_its_photo(reader: Reader) -> None:
-    views = watch(reader, filmed(PHOTOS / "one-row.jpg", 8))
+def test_a_filmed_hand_is_read_as_its_photo(shipped_reader: Reader) -> None:
+    views = watch(shipped_reader, filmed(PHOTOS / "one-row.jpg", 8))
     assert views[-1].reading.hand == "678m 11345p 55789s"
     assert views[-1].sure
 
 
-def test_a_hand_filmed_in_the_dark_is_not_taken(reader: Reader) -> None:
-    views = watch(reader, filmed(PHOTOS / "one-row.jpg", 3, lambda image: (image * 0.03).astype(np.uint8)))
+def test_a_hand_filmed_in_the_dark_is_not_taken(shipped_reader: Reader) -> None:
+    views = watch(
+        shipped_reader, filmed(PHOTOS / "one-row.jpg", 3, lambda image: (image * 0.03).astype(np.uint8))
+    )
     assert views[-1].advice.kind in ("dark", "nothing")
     assert not views[-1].sure

@@ -6,27 +6,17 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-import pytest
 
 from datasets.art import FaceSet
 from datasets.layouts import Material, random_scene
 from datasets.render import Body
 from vision.lesson import cut
 from vision.load import Photo
-from vision.model import ModelError
 from vision.reader import Reader
 from vision.sets import TileSets
 
 SIGNS = dict(zip([f"{rank}m" for rank in range(1, 10)], "AEGKNRTXZ", strict=True))
 BODY = Body(1.35, 0.7, (236, 244, 246), (60, 130, 40), 0.66, 0.07, 0.09)
-
-
-@pytest.fixture(scope="module")
-def reader() -> Reader:
-    try:
-        return Reader.default()
-    except ModelError as error:
-        pytest.skip(f"this checkout has no models: {error}")
 
 
 def letters() -> FaceSet:
@@ -55,17 +45,17 @@ def shot(seed: int) -> tuple[Photo, np.ndarray, list[str]]:
     return Photo(f"{seed}.png", scene.image, width, height), quads, [tile.label for tile in tiles]
 
 
-def test_made_up_faces_are_read_after_one_photo(reader: Reader, tmp_path: Path) -> None:
+def test_made_up_faces_are_read_after_one_photo(shipped_reader: Reader, tmp_path: Path) -> None:
     tile_set = TileSets(tmp_path).make("letters")
     tile_set.teach(cut(*shot(1)))
-    adaptation = tile_set.adaptation(reader.classifier)
-    assert adaptation is not None and adaptation.model == reader.classifier.sha256
+    adaptation = tile_set.adaptation(shipped_reader.classifier)
+    assert adaptation is not None and adaptation.model == shipped_reader.classifier.sha256
     before = after = total = 0
-    labels = np.array(reader.classifier.labels)
+    labels = np.array(shipped_reader.classifier.labels)
     for seed in (2, 3, 4):
         photo, quads, truth = shot(seed)
-        plain = reader.classifier.read(photo.image, quads)
-        taught = reader.classifier.read(photo.image, quads, adaptation)
+        plain = shipped_reader.classifier.read(photo.image, quads)
+        taught = shipped_reader.classifier.read(photo.image, quads, adaptation)
         before += int(np.sum(labels[plain.chances.argmax(1)] == truth))
         after += int(np.sum(labels[taught.chances.argmax(1)] == truth))
         total += len(truth)
@@ -73,14 +63,14 @@ def test_made_up_faces_are_read_after_one_photo(reader: Reader, tmp_path: Path) 
     assert total - after <= (total - before) / 2
 
 
-def test_a_set_that_is_switched_off_reads_bit_for_bit_as_none(reader: Reader, tmp_path: Path) -> None:
+def test_a_set_that_is_switched_off_reads_bit_for_bit_as_none(shipped_reader: Reader, tmp_path: Path) -> None:
     photo, _, _ = shot(5)
     tile_set = TileSets(tmp_path).make("letters")
     tile_set.teach(cut(*shot(1)))
     tile_set.switch(False)
-    plain, off = reader.read(photo), reader.read(photo, tile_set=tile_set)
+    plain, off = shipped_reader.read(photo), shipped_reader.read(photo, tile_set=tile_set)
     assert off.sightings == plain.sightings and off.melds == plain.melds
     tile_set.switch(True)
-    assert reader.read(photo, tile_set=tile_set).sightings != plain.sightings
+    assert shipped_reader.read(photo, tile_set=tile_set).sightings != plain.sightings
     tile_set.clear()
-    assert reader.read(photo, tile_set=tile_set).sightings == plain.sightings
+    assert shipped_reader.read(photo, tile_set=tile_set).sightings == plain.sightings

@@ -25,10 +25,14 @@ def catalogue(language: str) -> dict[str, Any]:
     return texts
 
 
+def translated(template: str) -> str:
+    """A page's template, filled in with the texts of its language."""
+    return render_template(template, t=catalogue("en").__getitem__, language="en", doubtful=DOUBTFUL)
+
+
 @blueprint.get("/")
 def page() -> str:
-    texts = catalogue("en")
-    return render_template("capture/page.html", t=texts.__getitem__, language="en", doubtful=DOUBTFUL)
+    return translated("capture/page.html")
 
 
 @blueprint.get("/translations/<language>.json")

@@ -10,15 +10,14 @@ from http import HTTPStatus
 from typing import Any, BinaryIO, TypeVar, cast
 from urllib.parse import urlsplit
 
-from flask import Blueprint, Response, current_app, jsonify, render_template, request, send_file
+from flask import Blueprint, Response, current_app, jsonify, request, send_file
 from pydantic import TypeAdapter, ValidationError
 from werkzeug.datastructures import FileStorage
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 
 from companion.pieces import NotationError, Piece
-from companion.reading import DOUBTFUL
 from web import api
-from web.capture import catalogue
+from web.capture import translated
 from web.photos import Busy, NotInstalled, PhotoReader
 from web.teach.models import CorrectionForm, NewSet, Switch, TaughtTile
 
@@ -45,8 +44,7 @@ def from_this_page() -> api.Answer | None:
 
 @blueprint.get("/teach")
 def page() -> str:
-    texts = catalogue("en")
-    return render_template("teach/page.html", t=texts.__getitem__, language="en", doubtful=DOUBTFUL)
+    return translated("teach/page.html")
 
 
 # ---- sets ----
