@@ -47,10 +47,11 @@ def melds_with(card: str, others: list[str]) -> Iterator[Meld]:
     alike = sorted(other for other in others if plain(other) == me)
     seen = set()
     for size in (1, 2, 3):
-        for chosen in {tuple(alike[:size]), tuple(alike[-size:])}:
+        for chosen in (tuple(alike[:size]), tuple(alike[-size:])):
             if len(chosen) == size and me[1] != "j":
                 seen.add((card, *chosen))
-    yield from seen
+    # In order, for whoever draws one of them: sets of texts come in another order in every process.
+    yield from sorted(seen)
     kinds: list[list[str]] = []
     if me[0] in "KAE":
         kinds = [[rank + me[1] for rank in "KAE"]]
@@ -63,7 +64,8 @@ def melds_with(card: str, others: list[str]) -> Iterator[Meld]:
         ways: list[Meld] = [(card,)]
         for wanted in kind:
             if wanted != me:
-                ways = [(*way, other) for way in ways for other in {o for o in others if plain(o) == wanted}]
+                there = sorted({other for other in others if plain(other) == wanted})
+                ways = [(*way, other) for way in ways for other in there]
         yield from ways
 
 
