@@ -75,7 +75,8 @@ class RuleSet(ABC):
 
     name, title: as written in documents, and for people. deck: a name in `DECKS`. unit: what scores count.
     pieces: the kinds in play, as printed in order. sizes: full sizes of a hand, kongs' extra pieces left out.
-    meld_kinds: kinds that may be laid down. options, context: the settings; `presets` name sets of options.
+    meld_kinds: kinds that may be laid down; concealed_kinds: those of them for which it matters whether they
+    are of own pieces alone. options, context: the settings; `presets` name sets of options.
     item_names: every item a score can list, with its English label. score_fields: the same for what a score
     holds beside its items. readings: how unclear written rules are read, a sentence each, where no option
     chooses.
@@ -89,6 +90,7 @@ class RuleSet(ABC):
     sizes: tuple[int, ...]
     seats: int
     meld_kinds: tuple[str, ...]
+    concealed_kinds: tuple[str, ...] = ("kong",)
     options: tuple[Setting, ...]
     context: tuple[Setting, ...]
     presets: Mapping[str, Mapping[str, Value]]
@@ -201,6 +203,7 @@ class RuleSet(ABC):
             "sizes": list(self.sizes),
             "seats": self.seats,
             "meld_kinds": list(self.meld_kinds),
+            "concealed_kinds": list(self.concealed_kinds),
             "options": [setting.to_document() for setting in self.options],
             "context": [setting.to_document() for setting in self.context],
             "presets": {name: dict(values) for name, values in self.presets.items()},

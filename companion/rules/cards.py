@@ -445,8 +445,7 @@ def legal_melds(hand: Hand) -> tuple[Meld, ...]:
             lone = family == JOKERS or (family == COURT and kind == start)
             most = 1 if family == JOKERS else len(ALIKE)
             found += [
-                (ALIKE[size], (kind,) * size)
-                for size in range(1 if lone else 2, min(most, held[kind]) + 1)
+                (ALIKE[size], (kind,) * size) for size in range(1 if lone else 2, min(most, held[kind]) + 1)
             ]
         for name, kinds in SEQUENCES[family]:
             own = tuple(start + kind for kind in kinds)
@@ -510,7 +509,7 @@ class CardGame(RuleSet):
     def notes(self, hand: Hand, cards: Cards | None, judged: Judged, complete: bool) -> Iterator[str]:
         """What else there is to say; `cards` is None for an invalid hand."""
 
-    def extra(self, hand: Hand) -> dict[str, Any]:
+    def extra(self, hand: Hand, judged: Judged) -> dict[str, Any]:
         """What the game adds to the result."""
         return {}
 
@@ -626,7 +625,6 @@ class CardGame(RuleSet):
                 f"{format_pieces(hand.bonus)} laid aside: {self.name} has no flowers, they count nothing."
             )
         melds = self.legal_melds(hand)
-        extra = self.extra(hand)
         cards = self.cards_of(hand)
         if cards is None:
             counted, surplus = self._counted(hand)
@@ -634,9 +632,11 @@ class CardGame(RuleSet):
             judged = self.judge(hand, counted)
             notes += self.notes(hand, None, judged, False)
             arrangement = lay(hand, judged.placed, surplus)
+            extra = self.extra(hand, judged)
             return Result("invalid", None, (), (), arrangement, melds, None, tuple(notes), extra)
         judged = self.judge(hand, cards)
         arrangement = lay(hand, judged.placed)
+        extra = self.extra(hand, judged)
         complete = cards.complete()
         notes += self.notes(hand, cards, judged, complete)
         if complete:

@@ -61,6 +61,9 @@ PARITY = {21: 1, 26: 0}
 """What every complete hand's score leaves when halved, by the size of the hand: in each kind of meld points
 and cards are both odd or both even."""
 
+MISCOUNT = 2
+"""By so many cards at most a hand that looks complete is thought to be misread."""
+
 OPTIONS = (
     Setting(
         "lock_dealt",
@@ -178,6 +181,7 @@ class Fujian(CardGame):
     sizes = (21, 26)
     seats = 4
     meld_kinds = ("single", "pair", "chow", "pung", "kong", "soldiers")
+    concealed_kinds = meld_kinds
     options = OPTIONS
     context = CONTEXT
     readings = READINGS
@@ -233,8 +237,11 @@ class Fujian(CardGame):
     def owner_pays_all(self, settings: Mapping[str, Any]) -> bool:
         return bool(settings["discarder_pays_all"])
 
-    def extra(self, hand: Hand) -> dict[str, Any]:
-        return {"misdeal": misdeal(hand)} if hand.context.get("dealt") else {}
+    def extra(self, hand: Hand, judged: Judged) -> dict[str, Any]:
+        extra: dict[str, Any] = {"misdeal": misdeal(hand)} if hand.context.get("dealt") else {}
+        if off := self._miscounted(hand, judged):
+            extra["miscounted"] = off
+        return extra
 
     # Notes
 
@@ -249,20 +256,34 @@ class Fujian(CardGame):
         elif not complete:
             yield from self._lock_notes(hand, cards)
 
-    def _checksum(self, hand: Hand, judged: Judged) -> Iterator[str]:
-        """Whether a hand that is not full but looks complete was misread by a card."""
+    def _miscounted(self, hand: Hand, judged: Judged) -> int:
+        """Cards too few (below 0) or too many in a hand that else looks complete: by as many a photo of a
+        finished hand was misread, or cards miscounted. 0 when it does not look so, or is a hand as dealt."""
+        if hand.context.get("dealt"):
+            return 0
         size = len(hand.held) + sum(len(meld.pieces) for meld in hand.melds)
-        full = self.full_size(self.settings(hand.options))
-        if not size or any(placed.way.loose for placed in judged.placed):
+        off = size - self.full_size(self.settings(hand.options))
+        loose = any(placed.way.loose for placed in judged.placed)
+        return 0 if loose or abs(off) > MISCOUNT else off
+
+    def _checksum(self, hand: Hand, judged: Judged) -> Iterator[str]:
+        """Whether a hand that is not full but looks complete was misread by a card or two."""
+        off = self._miscounted(hand, judged)
+        if not off:
             return
+        full = self.full_size(self.settings(hand.options))
         parity = PARITY[full]
+        told = f"All {full + off} cards stand in melds"
         if judged.score.total % 2 != parity:
             what = ("even", "odd")
-            yield (
-                f"All {size} cards stand in melds and count {judged.score.total}: a complete hand of {full} "
-                f"counts {what[parity]}, never {what[1 - parity]}. If this is one, "
-                + ("a card was missed." if size < full else "a card was read twice.")
+            told += (
+                f" and count {judged.score.total}: a complete hand of {full} counts {what[parity]}, never "
+                f"{what[1 - parity]}."
             )
+        else:
+            told += f": a complete hand has {full}."
+        cards = "a card was" if abs(off) == 1 else f"{abs(off)} cards were"
+        yield f"{told} If this is one, {cards} {'missed' if off < 0 else 'read twice'}."
 
     def _unnamed_complete(self, hand: Hand, cards: Cards, judged: Judged) -> Iterator[str]:
         """What naming the winning piece would change."""

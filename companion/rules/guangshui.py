@@ -470,6 +470,7 @@ class Guangshui(CardGame):
     sizes = (31,)
     seats = 3
     meld_kinds = ("single", "pair", "chow", "pung", "kong", "soldiers")
+    concealed_kinds = ("pair", "pung", "kong")
     options = OPTIONS
     context = CONTEXT
     readings = READINGS

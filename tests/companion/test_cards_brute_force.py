@@ -236,9 +236,7 @@ def test_fujian_scores_are_the_most_of_all_arrangements() -> None:
         for dealt in complete_hands(full, HANDS, full, "fujian"):
             hand = dealt.hand("fujian")
             result = analyse(hand)
-            best = brute.fujian_best(
-                dealt.cards, dealt.declared, dealt.winner, dealt.options["lock_dealt"]
-            )
+            best = brute.fujian_best(dealt.cards, dealt.declared, dealt.winner, dealt.options["lock_dealt"])
             assert (result.score.total if result.score else None) == best, hand.to_document()
             if result.score:
                 won += 1

@@ -98,6 +98,17 @@ def test_the_checksum_warns_of_a_card_missed_or_read_twice() -> None:
     assert "stand in melds" not in notes("RRRRr HHHHr CCCCg AAAAw EEy Pr Hg")
     assert "counts even, never odd" in notes(twenty + " Kr Kw 12j Ky", options={"hand_size": 26})
     assert "stand in melds" not in notes("")
+    # Two cards: the parity is right, the number is not. Fewer is a hand still being typed.
+    assert "All 23 cards stand in melds: a complete hand has 21. If this is one, 2 cards" in notes(
+        twenty + " Kr Ky Kg"
+    )
+    assert "stand in melds" not in notes("RRRRr HHHHr CCCCg AAAAw PPr")
+
+    def miscounted(text: str) -> Any:
+        return analyse(hand(text)).to_document().get("miscounted")
+
+    found = [miscounted(twenty + more) for more in ("", " Kr", " Kr Ky", " Kr Ky Kg", " Kr Ky Hg")]
+    assert found == [-1, None, 1, 2, None]
 
 
 def test_a_hand_without_its_winning_piece_named() -> None:

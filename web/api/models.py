@@ -202,6 +202,9 @@ class RuleSetDescription(Document):
     sizes: list[int] = Field(description="Full sizes of a hand, the extra pieces of kongs left out.")
     seats: int
     meld_kinds: list[MeldKind] = Field(description="Kinds that may be laid down.")
+    concealed_kinds: list[MeldKind] = Field(
+        description="Kinds for which it matters whether they are of own pieces alone."
+    )
     options: list[SettingDescription]
     context: list[SettingDescription]
     presets: dict[str, dict[str, Setting]]
