@@ -115,7 +115,7 @@ def paper_to_alpha(face: np.ndarray) -> np.ndarray:
     return np.dstack([ink, alpha * 255]).astype(np.uint8)
 
 
-def _frame_dragon(rng: np.random.Generator) -> np.ndarray:
+def frame_dragon(rng: np.random.Generator) -> np.ndarray:
     """A white dragon of the kind the art lacks: a printed frame, single, double or with cut corners."""
     picture = np.zeros((160, 120, 4), np.uint8)
     ink = [(150, 60, 20), (60, 110, 30), (40, 40, 40), (40, 40, 190), (190, 110, 30)][int(rng.integers(5))]
@@ -134,12 +134,12 @@ def _frame_dragon(rng: np.random.Generator) -> np.ndarray:
     return picture
 
 
-def _with_missing_faces(faces: dict[str, list[np.ndarray]]) -> dict[str, list[np.ndarray]]:
+def with_missing_faces(faces: dict[str, list[np.ndarray]]) -> dict[str, list[np.ndarray]]:
     """Add what sets often lack: blank and framed white dragons, and red fives made from the fives."""
     rng = np.random.default_rng(7)
     blank = np.zeros((160, 120, 4), np.uint8)
     own = faces.get("5z", [])
-    faces["5z"] = own * 3 + [blank, _frame_dragon(rng), _frame_dragon(rng)]
+    faces["5z"] = own * 3 + [blank, frame_dragon(rng), frame_dragon(rng)]
     for red, five in zip(RED_FIVES, ("5m", "5p", "5s"), strict=True):
         if red not in faces and five in faces:
             reds = []
@@ -174,7 +174,7 @@ def drawn_sets(folder: Path) -> tuple[FaceSet, ...]:
                     faces[path.stem] = [_read_bgra(path)]
             if len(faces) >= 20:
                 weight = TIER_WEIGHT[tiers[place.name]] * (1.0 if inset else 0.45)
-                sets.append(FaceSet(f"{kind}/{place.name}", _with_missing_faces(faces), weight, inset))
+                sets.append(FaceSet(f"{kind}/{place.name}", with_missing_faces(faces), weight, inset))
     return tuple(sets)
 
 
@@ -185,4 +185,4 @@ def shop_photos(folder: Path) -> FaceSet:
     for path in sorted((folder / "mahjong" / "crops").glob("*/*/*.jpg")):
         picture = _read_bgra(path)[..., :3]
         faces.setdefault(path.parent.name, []).append(paper_to_alpha(picture))
-    return FaceSet("shop-photos", _with_missing_faces(faces), 6.0, False)
+    return FaceSet("shop-photos", with_missing_faces(faces), 6.0, False)

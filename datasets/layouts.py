@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 
 from datasets.art import FLOWERS, HONOURS, RED_FIVES, SUITED, FaceSet, drawn_sets, read_picture, shop_photos
+from datasets.lettered import Lettering
 from datasets.photographic import photograph
 from datasets.render import Body, Camera, Placed, Pose, Scene, SceneTile, render
 
@@ -22,12 +23,18 @@ NOT_TABLES = ("mah_bamboo", "mah_stones", "mate_")
 
 @dataclass(frozen=True)
 class Material:
-    """Everything scenes are made of: weighted face sets, table textures ((h, w, 3) uint8 BGR)."""
+    """Everything scenes are made of: weighted face sets, table textures ((h, w, 3) uint8 BGR), and how many
+    of the scenes (share) show a set drawn for them alone.
+    """
 
     sets: tuple[FaceSet, ...]
     tables: tuple[np.ndarray, ...]
+    lettering: Lettering | None = None
+    lettered: float = 0.0
 
     def pick_set(self, rng: np.random.Generator) -> FaceSet:
+        if self.lettering is not None and rng.random() < self.lettered:
+            return self.lettering.set_of(rng)
         weights = np.array([s.weight for s in self.sets])
         return self.sets[int(rng.choice(len(self.sets), p=weights / weights.sum()))]
 
@@ -52,9 +59,11 @@ def set_filter(part: str) -> Callable[[str], bool]:
     return lambda name: part == "all" or (name.split("/")[-1] in HELD_OUT_SETS) == (part == "held-out")
 
 
-def load_material(folder: Path, only: Callable[[str], bool] | None = None, photos: bool = True) -> Material:
+def load_material(
+    folder: Path, only: Callable[[str], bool] | None = None, photos: bool = True, lettered: float = 0.0
+) -> Material:
     """Read art and textures from the data folder; `only` picks face sets by name, `photos` adds the shop
-    photos.
+    photos, `lettered` is the share of scenes with a set drawn for them alone.
     """
     sets = tuple(s for s in drawn_sets(folder) if only is None or only(s.name))
     if photos:
@@ -65,7 +74,7 @@ def load_material(folder: Path, only: Callable[[str], bool] | None = None, photo
             picture = read_picture(path)
             scale = 900 / max(picture.shape[:2])
             tables.append(cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA))
-    return Material(sets, tuple(tables))
+    return Material(sets, tuple(tables), Lettering.of(folder, sets) if lettered else None, lettered)
 
 
 def _faces_of(art: FaceSet, pool: tuple[str, ...]) -> list[str]:

@@ -26,10 +26,10 @@ from datasets.render import Scene
 _material: Material | None = None
 
 
-def _prepare(data: Path, sets: str) -> None:
+def _prepare(data: Path, sets: str, lettered: float) -> None:
     global _material
     cv2.setNumThreads(1)
-    _material = load_material(data, set_filter(sets), photos=sets != "held-out")
+    _material = load_material(data, set_filter(sets), sets != "held-out", lettered)
 
 
 def scene_entry(scene: Scene, file: str) -> dict[str, Any]:
@@ -70,13 +70,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--size", type=int, default=800, help="longer side in pixels")
     parser.add_argument("--sets", choices=("train", "held-out", "all"), default="train")
+    parser.add_argument(
+        "--lettered", type=float, default=0.0, help="share of scenes with a set drawn for them alone"
+    )
     parser.add_argument("--layout", choices=tuple(LAYOUTS))
     parser.add_argument("--processes", type=int, default=2)
     args = parser.parse_args(argv)
     (args.out / "rendered").mkdir(parents=True, exist_ok=True)
     jobs = [(args.seed, number, args.out, args.size, args.layout) for number in range(args.count)]
     with ProcessPoolExecutor(
-        args.processes, initializer=_prepare, initargs=(data_folder(args.data), args.sets)
+        args.processes, initializer=_prepare, initargs=(data_folder(args.data), args.sets, args.lettered)
     ) as pool:
         entries = list(pool.map(_make, jobs, chunksize=8))
     (args.out / "rendered.json").write_text(json.dumps(entries), encoding="utf-8")
