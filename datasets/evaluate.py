@@ -16,6 +16,11 @@ Both are
 were
   found, but taken for something else; **false** are faces that no label knows, in photos where all faces are
   labelled.
+- **ECE**, the expected calibration error: how far the certainty of the faces that were found and the share
+of them that is right lie apart.
+- **Marked** are the found faces that are `Sighting.doubtful`, which is what the page and every command mark;
+`of errors` says how many of the found faces that were misread are among them. A missed face cannot bear a
+mark; it is counted by `found`.
 - Faces less than 60 % in sight are neither counted nor held against the reading.
 """
 
@@ -201,6 +206,8 @@ def evaluate(
 class Figures:
     """Counts over some scenes.
 
+    marked: found faces marked as doubtful. errors, errors_marked: found faces that were misread, and those of
+    them that are marked. calibration: expected calibration error of the found faces, 0-1, None without any.
     hands, whole: hands measured, and those exactly right. not_measured: scenes that show a hand, but whose
     labels hold more or less than the hand. complete, false: scenes in which all faces are labelled, and the
     unlabelled faces read there. ms: median of the whole reading of a photo.
@@ -210,6 +217,10 @@ class Figures:
     tiles: int
     found: int
     read: int
+    marked: int
+    errors: int
+    errors_marked: int
+    calibration: float | None
     hands: int
     whole: int
     not_measured: int
@@ -222,11 +233,16 @@ class Figures:
     @classmethod
     def of(cls, outcomes: Sequence[Outcome]) -> Figures:
         times = [o.ms for o in outcomes if o.ms is not None]
+        errors = [m.sighting for o in outcomes for m in o.mistakes if m.sighting is not None]
         return cls(
             scenes=len(outcomes),
             tiles=sum(len(o.faces) for o in outcomes),
             found=sum(m.found for o in outcomes for m in o.faces),
             read=sum(m.right for o in outcomes for m in o.faces),
+            marked=sum(m.sighting is not None and m.sighting.doubtful for o in outcomes for m in o.faces),
+            errors=len(errors),
+            errors_marked=sum(sighting.doubtful for sighting in errors),
+            calibration=calibration_error(outcomes),
             hands=sum(o.whole is not None for o in outcomes),
             whole=sum(o.whole is True for o in outcomes),
             not_measured=sum(o.scene.shows_hand and o.whole is None for o in outcomes),
@@ -244,6 +260,11 @@ class Figures:
             "tiles": self.tiles,
             "found": _share(self.found, self.tiles),
             "read": _share(self.read, self.tiles),
+            "calibration_error": None if self.calibration is None else round(self.calibration, 4),
+            "marked": _share(self.marked, self.found),
+            "misread": self.errors,
+            "misread_marked": self.errors_marked,
+            "share_of_misread_marked": _share(self.errors_marked, self.errors),
             "hands": self.hands,
             "whole_hands": _share(self.whole, self.hands),
             "hands_not_measured": self.not_measured,
@@ -276,7 +297,7 @@ def confusions(outcomes: Iterable[Outcome]) -> Counter[tuple[str, str]]:
 
 def calibration_error(outcomes: Iterable[Outcome], bins: int = 10) -> float | None:
     """Expected calibration error of the found faces (0-1): how far confidence and share right differ."""
-    found = [(m.sighting.confidence, m.right) for o in outcomes for m in o.faces if m.sighting is not None]
+    found = [(m.sighting.certainty, m.right) for o in outcomes for m in o.faces if m.sighting is not None]
     if not found:
         return None
     confidence, right = np.array(found, dtype=float).T
@@ -291,9 +312,39 @@ def gap_of_confidence(confidence: np.ndarray, right: np.ndarray, bins: int) -> f
     return float(sum(gaps) / len(confidence))
 
 
+COVER = 0.95
+"""Share of the misread faces that the marks are to cover."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """Marks on all faces less certain than `below` (0-1), and the shares of faces and of misread ones they hit."""
+
+    below: float
+    marked: float
+    covered: float
+
+
+def limit_that_covers(outcomes: Iterable[Outcome], cover: float = COVER) -> Limit | None:
+    """The lowest limit, in whole percent, whose marks cover that share of the misread faces.
+
+    Found faces only. None where none was misread.
+    """
+    found = [(m.sighting.certainty, m.right) for o in outcomes for m in o.faces if m.sighting is not None]
+    if all(right for _, right in found):
+        return None
+    certainty, right = np.array(found, dtype=float).T
+    limits = (
+        Limit(percent / 100, float(marked.mean()), float(marked[right == 0].mean()))
+        for percent in range(101)
+        for marked in (certainty < percent / 100 if percent < 100 else np.ones(len(found), bool),)
+    )
+    return next(limit for limit in limits if limit.covered >= cover)
+
+
 def report_document(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """Everything measured, JSON-ready."""
-    error = calibration_error(outcomes)
+    limit = limit_that_covers(outcomes)
     return {
         "total": Figures.of(outcomes).to_document(),
         **{
@@ -310,14 +361,18 @@ def report_document(outcomes: Sequence[Outcome]) -> dict[str, Any]:
             {"label": label, "read": said, "count": count}
             for (label, said), count in sorted(Counter(pair for o in outcomes for pair in o.roles).items())
         ],
-        "calibration_error": None if error is None else round(error, 4),
+        "limit_that_covers": limit
+        and {"share": COVER, "below": limit.below, "marked": round(limit.marked, 4)},
         "unreadable": [{"photo": o.scene.file, "error": o.error} for o in outcomes if o.error is not None],
     }
 
 
 def report_text(outcomes: Sequence[Outcome], roles: bool = False) -> str:
     """Everything measured, as a table for people; `roles` adds how often each role was read as which."""
-    head = ("", "photos", "tiles", "found", "read", "hands", "whole", "extra", "left out", "false", "ms")
+    head = (
+        "", "photos", "tiles", "found", "read", "ECE", "marked", "of errors", "hands", "whole", "extra",
+        "left out", "false", "ms",
+    )  # fmt: skip
     lines: list[tuple[str, ...]] = [head]
     for attribute, title in (("source", "by source"), ("group", "by table"), ("fold", "by fold")):
         parts = split(outcomes, attribute)
@@ -333,7 +388,15 @@ def report_text(outcomes: Sequence[Outcome], roles: bool = False) -> str:
     text += [
         "",
         "found, read: of all labelled faces; a red five counts as a five. whole: of the hands measured.",
+        "ECE: how far the certainty of the faces found and the share of them that is right lie apart.",
+        "marked: of the faces found, those that are doubtful wherever a reading is shown. of errors: of those",
+        "found and misread, how many bear that mark; faces that were missed cannot, they count in `found`.",
     ]
+    if (limit := limit_that_covers(outcomes)) is not None:
+        text.append(
+            f"To cover {COVER:.0%} of the misread faces, those less certain than {limit.below:.2f} must be "
+            f"marked: {_percent(limit.marked, 1)} of all."
+        )
     if total.not_measured:
         text.append(
             f"Hands not measured, their labels being more or less than the hand: {total.not_measured}."
@@ -342,8 +405,6 @@ def report_text(outcomes: Sequence[Outcome], roles: bool = False) -> str:
         text.append(
             f"false: faces that no label knows, in the {total.complete} photos with all faces labelled."
         )
-    if (error := calibration_error(outcomes)) is not None:
-        text.append(f"Confidence and share of right readings lie {100 * error:.1f} points apart.")
     if mistakes := confusions(outcomes).most_common(15):
         text += ["", "Most frequent mistakes (label > read):"]
         text.append("  " + ", ".join(f"{label} > {said} {count}" for (label, said), count in mistakes))
@@ -362,6 +423,9 @@ def _line(name: str, f: Figures) -> tuple[str, ...]:
         str(f.tiles),
         _percent(f.found, f.tiles),
         _percent(f.read, f.tiles),
+        "-" if f.calibration is None else _percent(f.calibration, 1),
+        _percent(f.marked, f.found),
+        f"{f.errors_marked} of {f.errors}" if f.errors else "-",
         str(f.hands),
         _percent(f.whole, f.hands),
         str(f.extra),
@@ -375,7 +439,7 @@ def _share(part: int, whole: int) -> float | None:
     return round(part / whole, 4) if whole else None
 
 
-def _percent(part: int, whole: int) -> str:
+def _percent(part: float, whole: float) -> str:
     return f"{100 * part / whole:.1f}%" if whole else "-"
 
 

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.reading import DOUBTFUL, Sighting
+from companion.reading import Sighting
 
 ROLE_COLOURS: dict[str, tuple[int, int, int]] = {
     "hand": (60, 200, 40),
@@ -38,7 +38,7 @@ def draw_sightings(
         tick = top + 0.2 * (middle - top)
         cv2.line(picture, _pixel(top), _pixel(tick), colour, line, cv2.LINE_AA)
         if names:
-            text = sighting.piece + ("?" if sighting.confidence < DOUBTFUL else "")
+            text = sighting.piece + ("?" if sighting.doubtful else "")
             text += "" if sighting.row is None else f"/{sighting.row}"
             text += "" if sighting.group is None else f"g{sighting.group}"
             size = max(0.3, side / 70)

@@ -18,7 +18,7 @@ from typing import Any, Literal
 import cv2
 import numpy as np
 
-from companion.reading import BACK, DOUBTFUL, Candidate, Expectation, Quad, Reading, Sighting
+from companion.reading import BACK, Candidate, Expectation, Quad, Reading, Sighting
 from vision.arrange import arrange
 from vision.load import Photo
 from vision.quality import Quality, measure
@@ -48,8 +48,9 @@ MOST_PIECES = 200
 FRAMES_FULL, FRAMES_SHORT = 4, 8
 """Frames in a row that must agree: for a hand of the largest size, and for a smaller one, which may as well
 be a larger one with a piece that is not seen."""
-SURE = DOUBTFUL
-"""Confidence that every piece of the hand needs before the shot is taken."""
+SURE = 0.9
+"""Certainty that every piece of the hand needs before the shot is taken. What is doubtful beyond that
+(`Sighting.doubtful`) is better looked at in the still shot than waited for."""
 
 # Where a view begins to be at fault. Measured on real hands of the labelled photos (7 read, 13 measured),
 # brought to 960 pixels and made worse step by step: up to here 97-100 % of their tiles are named right, fewer
@@ -294,10 +295,10 @@ def _fault(reading: Reading, quality: Quality | None, speed: float, expected: Ex
     if speed > MOVING:
         return Advice("moving", count, sizes)
     fits = not sizes or count in sizes
-    doubted = min(own, key=lambda s: s.confidence)
+    doubted = min(own, key=lambda s: s.certainty)
     if (
         fits
-        and doubted.confidence >= SURE
+        and doubted.certainty >= SURE
         and (count == max(sizes, default=count) or not _at_edge(reading, own))
     ):
         return None

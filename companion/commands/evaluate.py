@@ -12,7 +12,8 @@ def add_parser(subparsers: Any) -> None:
         "evaluate",
         help="measure the reading against labelled photos",
         description="Read every photo of a labelled folder and say how many tiles are found and read right, "
-        "and how many whole hands, for each source and each table.",
+        "how many of the errors are marked as doubtful, and how many whole hands are right, for each source "
+        "and each table.",
         epilog="Exit status 1 when a photo could not be read, 2 when nothing could be measured.",
     )
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="photos and their labels (*.json)")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.pieces import format_pieces
-from companion.reading import DOUBTFUL, Reading, Sighting
+from companion.reading import Reading, Sighting
 
 READABLE_DECKS = ("mahjong",)
 """Decks that the shipped models read; the other names of `--deck` are refused with a clear word."""
@@ -94,7 +94,7 @@ def describe(reading: Reading) -> str:
         lines.append(f"  {'face down':<9} {backs}")
     for title, sightings in _parts(reading):
         for place, sighting in enumerate(sightings, start=1):
-            if sighting.confidence < DOUBTFUL:
+            if sighting.doubtful:
                 others = ", ".join(f"{c.piece} {c.confidence:.0%}" for c in sighting.candidates[1:4])
                 text = f"{title}, piece {place}: {sighting.piece} {sighting.confidence:.0%}"
                 lines.append(f"  doubtful  {text}{f' (or {others})' if others else ''}")
@@ -122,7 +122,7 @@ def _parts(reading: Reading) -> list[tuple[str, list[Sighting]]]:
 
 
 def _marked(sighting: Sighting) -> str:
-    return sighting.piece + ("?" if sighting.confidence < DOUBTFUL else "")
+    return sighting.piece + ("?" if sighting.doubtful else "")
 
 
 def _count(number: int, noun: str) -> str:

@@ -20,6 +20,7 @@ from datasets.evaluate import (
     confusions,
     draw_sheet,
     evaluate,
+    limit_that_covers,
     match,
     measure,
     run,
@@ -146,6 +147,31 @@ def test_confusions_and_calibration() -> None:
     assert calibration_error([]) is None
 
 
+def test_what_the_marks_cover() -> None:
+    certain = [0.995, 0.6, 0.98, 0.96, 0.99]
+    seen = [sighting(s.piece, s.quad[0][0] + 15, sure=p) for s, p in zip(SEEN, certain, strict=True)]
+    seen[1], seen[2] = sighting("4m", 80, sure=0.6), sighting("4m", 120, sure=0.98)
+    outcome = measure(a_scene([*ROW, label("7z", 300)]), a_reading(seen))
+    figures = Figures.of([outcome])
+    # Marked: 2m > 4m at 0.6 and 5p at 0.96. Not marked: 3m > 4m at 0.98. Missed, and so neither: 7z.
+    assert (figures.found, figures.marked, figures.errors, figures.errors_marked) == (5, 2, 2, 1)
+    assert figures.calibration == calibration_error([outcome])
+    document = figures.to_document()
+    assert (document["marked"], document["share_of_misread_marked"]) == (0.4, 0.5)
+    limit = limit_that_covers([outcome])
+    assert limit is not None and (limit.below, limit.marked, limit.covered) == (0.99, 0.6, 1.0)
+    half = limit_that_covers([outcome], cover=0.5)
+    assert half is not None and (half.below, half.marked) == (0.61, 0.2)
+    assert limit_that_covers([measure(a_scene(ROW), a_reading(SEEN))]) is None
+
+
+def test_a_red_five_that_may_be_a_five_is_no_doubt() -> None:
+    five = replace(SEEN[3], candidates=(Candidate("0p", 0.6), Candidate("5p", 0.39)))
+    figures = Figures.of([measure(a_scene(ROW[3:4]), a_reading([five]))])
+    assert (figures.read, figures.marked) == (1, 0)
+    assert figures.calibration == pytest.approx(0.01)
+
+
 # The command
 
 
@@ -231,9 +257,12 @@ def test_the_table_for_people(folder: Path, capsys: pytest.CaptureFixture[str]) 
     assert command(folder) == 0
     printed = capsys.readouterr().out
     rows = {line.split()[0]: line.split()[1:-1] for line in printed.splitlines() if line.strip()}
-    assert rows["total"] == ["4", "20", "95.0%", "90.0%", "3", "33.3%", "1", "0", "1"]
-    assert rows["new"] == ["1", "5", "100.0%", "80.0%", "1", "0.0%", "0", "0", "-"]
-    assert rows["tray"] == ["1", "5", "100.0%", "100.0%", "0", "-", "1", "0", "1"]
+    # All are read with 0.9, which is doubtful; 18 of 19 are right.
+    total = ["4", "20", "95.0%", "90.0%", "4.7%", "100.0%", "1", "of", "1", "3", "33.3%", "1", "0", "1"]
+    assert rows["total"] == total
+    assert rows["new"][4:9] == ["10.0%", "100.0%", "1", "of", "1"]
+    assert rows["tray"] == ["1", "5", "100.0%", "100.0%", "10.0%", "100.0%", "-", "0", "-", "1", "0", "1"]
+    assert "those less certain than 0.91 must be marked: 100.0% of all." in printed
     assert "1m > missed 1, 9s > 8s 1" in printed
 
 

@@ -140,6 +140,7 @@ class CandidateDocument(Document):
 class SightingDocument(Document):
     piece: Name = Field(description="Notation, or `back` for a piece that lies face down.")
     confidence: Confidence
+    doubtful: bool = Field(description="Wants a second look: mark it.")
     quad: list[Corner] = Field(
         min_length=4,
         max_length=4,
@@ -201,6 +202,11 @@ class RuleSetDescription(Document):
     pieces: list[Name]
     sizes: list[int] = Field(description="Full sizes of a hand, the extra pieces of kongs left out.")
     seats: int
+    players: list[int] = Field(description="How many may sit at a table, the usual number first.")
+    events: list[Literal["win", "kong", "wall-end", "draw"]] = Field(description="What a round is told by.")
+    draws: dict[str, str] = Field(description="Ways a round may end unpaid, with their English labels.")
+    deal: list[SettingDescription] = Field(description="What is settled when a round is dealt.")
+    seat_facts: list[str] = Field(description="Context fields that each player names then.")
     meld_kinds: list[MeldKind] = Field(description="Kinds that may be laid down.")
     concealed_kinds: list[MeldKind] = Field(
         description="Kinds for which it matters whether they are of own pieces alone."

@@ -9,8 +9,6 @@ from typing import Any
 
 from flask import Blueprint, Response, abort, render_template, send_from_directory
 
-from companion.reading import DOUBTFUL
-
 TRANSLATIONS = Path(__file__).parents[1] / "translations"
 
 blueprint = Blueprint(
@@ -27,7 +25,7 @@ def catalogue(language: str) -> dict[str, Any]:
 
 def translated(template: str) -> str:
     """A page's template, filled in with the texts of its language."""
-    return render_template(template, t=catalogue("en").__getitem__, language="en", doubtful=DOUBTFUL)
+    return render_template(template, t=catalogue("en").__getitem__, language="en")
 
 
 @blueprint.get("/")

@@ -37,7 +37,7 @@ export class Camera {
   #lock = null;
   #shooting = false;
 
-  /** rules(): name of the rule set in force; doubtful: confidence below which a piece is marked; onshot(photo). */
+  /** rules(): name of the rule set in force; onshot(photo). */
   constructor(options) {
     this.#options = options;
     for (const button of document.querySelectorAll("[data-do=live]")) {
@@ -219,7 +219,7 @@ export class Camera {
     marks.replaceChildren(
       ...pieces.map((piece) => {
         const mine = piece.role === "hand" || piece.role === "meld";
-        const unsure = mine && piece.confidence < this.#options.doubtful;
+        const unsure = mine && piece.doubtful;
         return svg(
           "g",
           { class: `mark mark-${piece.role} ${unsure ? "mark-doubtful" : ""}` },

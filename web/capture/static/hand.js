@@ -7,8 +7,8 @@ import { find, handPieces, inMeld, inZone, isDoubtful, kindOf } from "./state.js
 
 /** The button of one piece. */
 export function tileButton(piece, page) {
-  const { state, doubtful, rules } = page;
-  const unsure = isDoubtful(piece, doubtful);
+  const { state, rules } = page;
+  const unsure = isDoubtful(piece);
   const foreign = piece.piece !== "back" && !rules.pieces.includes(playsAs(piece.piece));
   const percent = Math.round(piece.confidence * 100);
   const spoken = [
@@ -55,7 +55,7 @@ export function choices(options, chosen, onchoose, extra = {}) {
   );
 }
 
-/** Draw every part of the hand. `page` carries state, rules, doubtful and what to do on taps (see main.js). */
+/** Draw every part of the hand. `page` carries state, rules and what to do on taps (see main.js). */
 export function drawHand(parts, page) {
   const { state } = page;
   const loose = handPieces(state).filter((piece) => piece.id !== state.winning);

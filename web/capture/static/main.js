@@ -16,11 +16,9 @@ import { Learner } from "/teach/learn.js";
 const ANALYSE_AFTER_MS = 20;
 const RETRY_AFTER_MS = 4000;
 const TYPE_AFTER_MS = 150;
-const DOUBTFUL = Number(document.body.dataset.doubtful);
 
 class Page {
   picking = false; // the next tapped tile is the winning piece
-  doubtful = DOUBTFUL;
   #ruleSets;
   #selected = null;
   #whole = false;
@@ -43,7 +41,6 @@ class Page {
     this.upload = new Upload((reading) => this.#takeReading(reading));
     this.camera = new Camera({
       rules: () => this.state.rules,
-      doubtful: DOUBTFUL,
       onshot: (photo) => this.upload.start({ photo, name: "live.jpg" }),
     });
     this.store.subscribe(() => this.#changed());
@@ -138,7 +135,7 @@ class Page {
       this.#drawPhoto();
     });
     byId("check").addEventListener("click", () => {
-      const first = this.state.pieces.find((piece) => isDoubtful(piece, DOUBTFUL));
+      const first = this.state.pieces.find((piece) => isDoubtful(piece));
       if (first) this.sheet.openPiece(first.id, true);
     });
     byId("status").addEventListener("click", () => {
@@ -270,11 +267,10 @@ class Page {
       winning: state.winning,
       selected: this.#selected,
       whole: this.#whole,
-      doubtful: DOUBTFUL,
       onpick: this.pick,
     });
     byId("whole").setAttribute("aria-pressed", String(this.#whole));
-    const unsure = state.pieces.filter((piece) => isDoubtful(piece, DOUBTFUL)).length;
+    const unsure = state.pieces.filter((piece) => isDoubtful(piece)).length;
     byId("check").hidden = unsure === 0;
     byId("check").textContent = t("photo.check", { count: unsure });
     byId("warnings-list").replaceChildren(...state.photo.warnings.map((warning) => h("li", {}, warning)));

@@ -30,7 +30,7 @@ function viewOf(photo, pieces, whole) {
  * Draw into `frame` (an <svg>). selected: id of the piece to point out; whole: all of the photo; onpick: called with a
  * piece's id. The drawing is for eyes and fingers: the same pieces stand as buttons in the hand below.
  */
-export function drawPhoto(frame, { photo, url, pieces, winning, selected, whole, doubtful, onpick }) {
+export function drawPhoto(frame, { photo, url, pieces, winning, selected, whole, onpick }) {
   const view = viewOf(photo, pieces, whole);
   frame.setAttribute("viewBox", view.join(" "));
   // The frame's shape is the view's, within what the style sheet allows; only then is a unit's size on screen known.
@@ -38,7 +38,7 @@ export function drawPhoto(frame, { photo, url, pieces, winning, selected, whole,
   const unitsPerPx = Math.max(view[2] / (frame.clientWidth || 360), view[3] / (frame.clientHeight || 360));
   const placed = pieces.filter((piece) => piece.quad);
   const marks = placed.map((piece) => {
-    const unsure = isDoubtful(piece, doubtful);
+    const unsure = isDoubtful(piece);
     const state = [
       `mark-${piece.zone}`,
       unsure && "mark-doubtful",

@@ -241,7 +241,7 @@ export class Sheet {
       if (piece.zone === "back") movePiece(draft, piece.id, "hand");
     });
     this.#page.say(t("sheet.named", { name: nameOf(name) }));
-    const next = doubtfulOnly && this.#page.state.pieces.find((other) => isDoubtful(other, this.#page.doubtful));
+    const next = doubtfulOnly && this.#page.state.pieces.find((other) => isDoubtful(other));
     if (next) this.openPiece(next.id, true);
     else this.close();
   }

@@ -2,7 +2,7 @@
 //
 // state = {
 //   rules, photo: null | {id, name, width, height, warnings},
-//   pieces: [{id, piece, zone, meld, quad, confidence, candidates, checked}],   zone: hand | meld | bonus | other | back
+//   pieces: [{id, piece, zone, meld, quad, confidence, doubtful, candidates, checked}],   zone: hand | meld | bonus | other | back
 //   melds: [{id, concealed}], winning: piece id | null, source: "discard" | "wall", context: {}, options: {}
 // }
 // Pieces keep the order of the photo. `meld` is the id of the meld a piece of zone "meld" lies in.
@@ -156,6 +156,7 @@ function fromReading(reading, photoId, before, rules) {
     meld: null,
     quad: sighting.quad,
     confidence: sighting.confidence,
+    doubtful: sighting.doubtful,
     candidates: sighting.candidates,
     checked: false,
   }));
@@ -186,8 +187,8 @@ export const inMeld = (state, id) => state.pieces.filter((piece) => piece.meld =
 export const find = (state, id) => state.pieces.find((piece) => piece.id === id);
 export const isPlayed = (piece) => piece.zone === "hand" || piece.zone === "meld" || piece.zone === "bonus";
 
-/** A piece that wants a second look: read with less than `limit`, and nobody has looked at it yet. */
-export const isDoubtful = (piece, limit) => isPlayed(piece) && !piece.checked && piece.confidence < limit;
+/** A piece that wants a second look: the reading says so, and nobody has looked at it yet. */
+export const isDoubtful = (piece) => isPlayed(piece) && !piece.checked && piece.doubtful;
 
 /** The hand's loose pieces as they are shown: as in the photo, or sorted when there is none. */
 export function handPieces(state) {
@@ -235,7 +236,7 @@ export function handDocument(state) {
 // ---- changes of a draft ----
 
 export function addPiece(draft, name, zone = "hand", meld = null) {
-  const piece = { id: newId(), piece: name, zone, meld, quad: null, confidence: 1, candidates: [], checked: true };
+  const piece = { id: newId(), piece: name, zone, meld, quad: null, confidence: 1, doubtful: false, candidates: [], checked: true };
   draft.pieces.push(piece);
   return piece;
 }

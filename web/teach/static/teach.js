@@ -7,7 +7,6 @@ import { SUITS, face, nameOf } from "/static/js/tiles.js";
 import { drawPhoto } from "/capture/photo.js";
 import { chooseSet, chosenSet, learns, setLearns } from "/teach/choice.js";
 
-const DOUBTFUL = Number(document.body.dataset.doubtful);
 const RANKS = { m: "1234567890", p: "1234567890", s: "1234567890", z: "1234567", f: "12345678" };
 
 const send = (method, body) => ({ method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
@@ -149,7 +148,7 @@ class Teaching {
     byId("found").textContent = t("teach.found", { count: lesson.tiles.length });
     byId("save").hidden = kept.length === 0;
     const pieces = lesson.tiles.map((tile) => ({ ...tile, piece: tile.label, zone: tile.leftOut ? "other" : "hand", confidence: tile.piece === tile.label ? 1 : 0 }));
-    drawPhoto(byId("photo"), { photo: lesson, url: lesson.preview, pieces, winning: null, selected: this.#editing, whole: true, doubtful: DOUBTFUL, onpick: (id) => this.#edit(id) });
+    drawPhoto(byId("photo"), { photo: lesson, url: lesson.preview, pieces, winning: null, selected: this.#editing, whole: true, onpick: (id) => this.#edit(id) });
     const rows = grouped(lesson.tiles);
     renew(
       byId("rows"),
