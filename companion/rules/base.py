@@ -6,12 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from companion.hand import Hand, HandError, Meld, shown
 from companion.pieces import DECKS, Piece
 from companion.result import Advice, Result, Score, Wait
-from companion.rules.rounds import Event, Transfer
+from companion.rules.rounds import Event, Played, Transfer
 
 Value = str | int | bool | None
 
@@ -80,6 +81,9 @@ class RuleSet(ABC):
     item_names: every item a score can list, with its English label. score_fields: the same for what a score
     holds beside its items. readings: how unclear written rules are read, a sentence each, where no option
     chooses.
+    players: how many may sit at a table, the usual number first. events: what a round is told by (`win`,
+    `kong`, `wall-end`, `draw`); draws: the ways it may end unpaid, with English labels. deal: what is settled
+    when a round is dealt; seat_facts: context fields that each player names then.
     """
 
     name: str
@@ -89,6 +93,7 @@ class RuleSet(ABC):
     pieces: tuple[Piece, ...]
     sizes: tuple[int, ...]
     seats: int
+    players: tuple[int, ...]
     meld_kinds: tuple[str, ...]
     concealed_kinds: tuple[str, ...] = ("kong",)
     options: tuple[Setting, ...]
@@ -97,6 +102,10 @@ class RuleSet(ABC):
     item_names: Mapping[str, str]
     score_fields: Mapping[str, str]
     readings: tuple[str, ...] = ()
+    events: tuple[str, ...] = ("win", "draw")
+    draws: Mapping[str, str] = MappingProxyType({})
+    deal: tuple[Setting, ...] = ()
+    seat_facts: tuple[str, ...] = ()
 
     def copies(self, piece: Piece, options: Mapping[str, Any]) -> int:
         """How many pieces that play as `piece` are in the game under these options."""
@@ -188,9 +197,19 @@ class RuleSet(ABC):
     def score(self, hand: Hand) -> Score | None:
         """The score of a complete hand, None for any other."""
 
+    # Rounds
+
     @abstractmethod
-    def payments(self, events: Sequence[Event], options: Mapping[str, Any]) -> tuple[Transfer, ...]:
-        """Every payment of a round, in order; raises `HandError` for an event that cannot be."""
+    def play(self, events: Sequence[Event], options: Mapping[str, Any], players: int | None = None) -> Played:
+        """A round under these options, event by event; `players` says how many play, by default all seats are
+        taken. Raises `HandError` (where: ``events[0]...``) for an event that cannot be."""
+
+    def payments(
+        self, events: Sequence[Event], options: Mapping[str, Any], players: int | None = None
+    ) -> tuple[Transfer, ...]:
+        """Every payment of a round, in order; raises the same as `play`."""
+        outcomes = self.play(events, options, players).outcomes
+        return tuple(transfer for outcome in outcomes for transfer in outcome.transfers)
 
     def describe(self) -> dict[str, Any]:
         """The rule set as JSON-ready data: what a page needs to draw its forms and name its items."""
@@ -202,6 +221,11 @@ class RuleSet(ABC):
             "pieces": [str(piece) for piece in self.pieces],
             "sizes": list(self.sizes),
             "seats": self.seats,
+            "players": list(self.players),
+            "events": list(self.events),
+            "draws": dict(self.draws),
+            "deal": [setting.to_document() for setting in self.deal],
+            "seat_facts": list(self.seat_facts),
             "meld_kinds": list(self.meld_kinds),
             "concealed_kinds": list(self.concealed_kinds),
             "options": [setting.to_document() for setting in self.options],

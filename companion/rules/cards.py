@@ -21,11 +21,11 @@ from operator import gt
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from companion.hand import LOOSE, Hand, HandError, Meld
+from companion.hand import LOOSE, Hand, HandError, Meld, shown
 from companion.pieces import Piece, format_pieces, parse_pieces
 from companion.result import Advice, Result, Score, Status, Wait
 from companion.rules.base import RuleSet, Value
-from companion.rules.rounds import Event, Kong, Transfer, WallEnd, Win
+from companion.rules.rounds import Draw, Event, Kong, Outcome, Played, Transfer, Win
 
 Block = tuple[str, tuple[int, ...]]
 Blocks = tuple[Block, ...]
@@ -682,36 +682,42 @@ class CardGame(RuleSet):
         if len(held) not in (full, full - 1):
             yield f"{len(held)} cards: a hand has {full}, or {full - 1} before the last one."
 
-    # Payments
+    # Rounds
 
-    def payments(
-        self, events: Sequence[Event], options: Mapping[str, Any], players: int | None = None
-    ) -> tuple[Transfer, ...]:
-        """Every payment of a round; `players` says how many play, by default all seats are taken.
-
-        Only a win is paid for, and it ends the round: of several who can win on one card the next in turn
-        after its owner does.
-        """
+    def play(self, events: Sequence[Event], options: Mapping[str, Any], players: int | None = None) -> Played:
+        """Only a win is paid for, and it ends the round: of several who can win on one card the next in turn
+        after its owner does, and deals the next round."""
         seats = self.seats if players is None else players
-        transfers: list[Transfer] = []
+        outcomes: list[Outcome] = []
+        dealer: int | None = None
         over = False
         for index, event in enumerate(events):
             where = f"events[{index}]"
             if over:
                 raise HandError("the round is over", where)
             involved = [event.seat] if isinstance(event, Kong) else list(event.hands)
-            payer = None if isinstance(event, WallEnd) else event.payer
+            payer = event.payer if isinstance(event, Win | Kong) else None
             for seat in involved if payer is None else (*involved, payer):
                 if seat not in range(seats):
                     raise HandError(f"seat {seat} is not in the game: {seats} play", where)
             if payer in involved:
                 raise HandError(f"seat {payer} cannot pay itself", where)
             over = not isinstance(event, Kong)
+            outcome = Outcome()
             if isinstance(event, Win):
-                transfers += self._win(event, options, seats, where)
-        return tuple(transfers)
+                outcome = self._win(event, options, seats, where)
+                (dealer,) = outcome.results
+            elif isinstance(event, Draw):
+                self.check_draw(event, options, where)
+            outcomes.append(outcome)
+        return Played(tuple(outcomes), tuple(range(seats)), over, dealer)
 
-    def _win(self, win: Win, options: Mapping[str, Any], seats: int, where: str) -> Iterator[Transfer]:
+    def check_draw(self, draw: Draw, options: Mapping[str, Any], where: str) -> None:
+        """Raises `HandError` when the round cannot end so."""
+        if draw.reason not in self.draws:
+            raise HandError(f"unknown reason {shown(draw.reason)}; known: {', '.join(self.draws)}", where)
+
+    def _win(self, win: Win, options: Mapping[str, Any], seats: int, where: str) -> Outcome:
         if not win.hands:
             raise HandError("a win has a winner", where)
         if win.payer is None and len(win.hands) > 1:
@@ -730,8 +736,8 @@ class CardGame(RuleSet):
         losers = [loser for loser in range(seats) if loser != seat]
         if win.payer is not None and self.owner_pays_all(self.settings(options)):
             losers, gain = [win.payer], gain * len(losers)
-        for loser in losers:
-            yield Transfer(loser, seat, gain, f"win: {result.score.total} {self.unit}")
+        reason = f"win: {result.score.total} {self.unit}"
+        return Outcome(tuple([Transfer(loser, seat, gain, reason) for loser in losers]), {seat: result})
 
     def owner_pays_all(self, settings: Mapping[str, Any]) -> bool:
         """Whether the owner of the winning card pays for all."""

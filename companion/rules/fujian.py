@@ -6,6 +6,7 @@ The numbers that are the rules stand in `POINTS`, `LOCKS` and `OPTIONS`; the cod
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -30,6 +31,7 @@ from companion.rules.cards import (
     any_of,
     ways,
 )
+from companion.rules.rounds import Draw
 
 
 class Points(NamedTuple):
@@ -113,6 +115,7 @@ READINGS = (
     "Soldiers are claimed with the priority of a chow, and from anyone.",
     "Of equal claims the next in turn after the card's owner goes first.",
     "A deal is void when a player's cards hold no general, no triplet, no quad and no four soldiers.",
+    "The winner deals the next round; after a misdeal or with the stock out the same dealer deals again.",
 )
 """How the written rules are read where they are silent or contradict themselves."""
 
@@ -180,6 +183,10 @@ class Fujian(CardGame):
     pieces = DECKS["four-color"].pieces
     sizes = (21, 26)
     seats = 4
+    players = (4, 3, 2)
+    draws: Mapping[str, str] = MappingProxyType(
+        {"misdeal": "Misdeal: the deal is void", "wall-out": "The stock is out"}
+    )
     meld_kinds = ("single", "pair", "chow", "pung", "kong", "soldiers")
     concealed_kinds = meld_kinds
     options = OPTIONS
@@ -236,6 +243,13 @@ class Fujian(CardGame):
 
     def owner_pays_all(self, settings: Mapping[str, Any]) -> bool:
         return bool(settings["discarder_pays_all"])
+
+    def check_draw(self, draw: Draw, options: Mapping[str, Any], where: str) -> None:
+        super().check_draw(draw, options, where)
+        if draw.reason == "misdeal" and draw.hands:
+            dealt = [replace(hand, options=options) for hand in draw.hands.values()]
+            if not any(misdeal(hand) for hand in dealt):
+                raise HandError("the cards shown make no misdeal", where)
 
     def extra(self, hand: Hand, judged: Judged) -> dict[str, Any]:
         extra: dict[str, Any] = {"misdeal": misdeal(hand)} if hand.context.get("dealt") else {}

@@ -202,6 +202,7 @@ READINGS = (
     "A stronger part of a combination stands for a weaker one.",
     "A combination that names no hu reaches its level whatever the hu are.",
     "Each of the two losers pays the worth.",
+    "The winner deals the next round; when the stock is out (穿牌) the same dealer deals again.",
 )
 """How the written rules are read where they are silent or contradict themselves."""
 
@@ -469,6 +470,8 @@ class Guangshui(CardGame):
     pieces = tuple(piece for piece in DECKS["four-color"].pieces if piece.suit != "j")
     sizes = (31,)
     seats = 3
+    players = (3,)
+    draws: Mapping[str, str] = MappingProxyType({"wall-out": "The stock is out 穿牌"})
     meld_kinds = ("single", "pair", "chow", "pung", "kong", "soldiers")
     concealed_kinds = ("pair", "pung", "kong")
     options = OPTIONS

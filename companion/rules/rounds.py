@@ -1,17 +1,19 @@
-"""What happens in a round that money hangs on, and who pays whom: input and output of a rule set's
-`payments`.
+"""What happens in a round that money hangs on, and who pays whom: input and output of a rule set's `play`
+and `payments`.
 
-Seats are counted from 0 in turn order. Events stand in the order they happened.
+Seats are counted from 0 in turn order. Events stand in the order they happened. They can be hashed, so that
+a round's payments can be remembered.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from companion.hand import Hand
 from companion.pieces import Piece
+from companion.result import Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,9 @@ class Win:
 
     hands: Mapping[int, Hand]
     payer: int | None = None
+
+    def __hash__(self) -> int:
+        return hash((tuple(sorted(self.hands)), tuple(self.hands[seat] for seat in sorted(self.hands))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +43,30 @@ class Kong:
 
 @dataclass(frozen=True, slots=True)
 class WallEnd:
-    """The wall is out: the hands, by seat, of all players still in."""
+    """The wall is out: the hands, by seat, of all players still in.
+
+    Who shows nothing has an empty hand and is not ready; one that holds only the void tiles left shows these.
+    """
 
     hands: Mapping[int, Hand]
 
+    def __hash__(self) -> int:
+        return hash((tuple(sorted(self.hands)), tuple(self.hands[seat] for seat in sorted(self.hands))))
 
-Event = Win | Kong | WallEnd
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """The round ends and nobody pays. reason: one of the rule set's `draws`. hands: what was shown to prove
+    it, by seat."""
+
+    reason: str
+    hands: Mapping[int, Hand] = field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        return hash((self.reason, tuple(sorted(self.hands))))
+
+
+Event = Win | Kong | WallEnd | Draw
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +87,27 @@ class Transfer:
     payee: int
     amount: int
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one event led to: the payments in order, the winners' results by seat, and at the wall's end how
+    everyone still in stands."""
+
+    transfers: tuple[Transfer, ...] = ()
+    results: Mapping[int, Result] = field(default_factory=dict)
+    standings: tuple[Standing, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A round as far as it was told: each event's outcome, the seats still in, whether the round is over, and
+    who deals the next one (None: the same dealer again)."""
+
+    outcomes: tuple[Outcome, ...]
+    still_in: tuple[int, ...]
+    over: bool
+    next_dealer: int | None = None
 
 
 def net(transfers: Iterable[Transfer], seats: int) -> list[int]:

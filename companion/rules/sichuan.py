@@ -15,7 +15,7 @@ from companion.pieces import Piece, format_pieces
 from companion.result import Advice, Item, Result, Score, Status, Wait
 from companion.rules import shapes
 from companion.rules.base import Choice, RuleSet, Setting, Value, flag
-from companion.rules.rounds import Event, Kong, Standing, Transfer, WallEnd, Win
+from companion.rules.rounds import Draw, Event, Kong, Outcome, Played, Standing, Transfer, WallEnd, Win
 from companion.rules.shapes import SUITS, Blocks
 from companion.rules.tiles import (
     COPIES,
@@ -203,6 +203,28 @@ CONTEXT = (
 )
 
 
+READINGS = (
+    "The first winner deals the next round; of several on one piece, its owner; with none, the same dealer.",
+    "A win goes before kong and pung; passing a win has no consequence.",
+)
+"""How the written rules are read where they are silent, beside the options."""
+
+DEAL = (
+    Setting(
+        "exchange",
+        "Exchange",
+        "Where the three tiles of one suit go that each player gives away.",
+        (
+            Choice(None, "not told"),
+            Choice("left", "to the left"),
+            Choice("right", "to the right"),
+            Choice("across", "across"),
+        ),
+        None,
+    ),
+)
+
+
 class _Reading(NamedTuple):
     """One way to read a complete hand: its blocks, the pair last, and which one the last piece completes."""
 
@@ -231,6 +253,11 @@ class Sichuan(RuleSet):
     pieces = KINDS
     sizes = (FULL,)
     seats = 4
+    players = (4, 3, 2)
+    events = ("win", "kong", "wall-end")
+    deal = DEAL
+    seat_facts = ("void",)
+    readings = READINGS
     meld_kinds = ("pung", "kong")
     options = OPTIONS
     context = CONTEXT
@@ -398,13 +425,14 @@ class Sichuan(RuleSet):
         if hand.context.get("after_kong"):
             yield "after-kong is not counted: it needs a winning piece from the wall."
 
-    # Payments
+    # Rounds
 
-    def payments(self, events: Sequence[Event], options: Mapping[str, Any]) -> tuple[Transfer, ...]:
-        money = _Round(options)
+    def play(self, events: Sequence[Event], options: Mapping[str, Any], players: int | None = None) -> Played:
+        seats = self.seats if players is None else players
+        money = _Round(options, seats)
         for index, event in enumerate(events):
             money.add(event, f"events[{index}]")
-        return tuple(money.transfers)
+        return Played(tuple(money.outcomes), tuple(sorted(money.still_in)), money.over, money.next_dealer)
 
     def standings(self, event: WallEnd, options: Mapping[str, Any]) -> tuple[Standing, ...]:
         """How every player still in stands when the wall is out."""
@@ -425,16 +453,22 @@ SICHUAN = Sichuan()
 class _Round:
     """The money of one round, event by event."""
 
-    def __init__(self, options: Mapping[str, Any]) -> None:
+    def __init__(self, options: Mapping[str, Any], seats: int) -> None:
         self.options = options
+        self.seats = seats
         self.settings = SICHUAN.settings(options)
         self.transfers: list[Transfer] = []
-        self.still_in = set(range(SICHUAN.seats))
+        self.outcomes: list[Outcome] = []
+        self.still_in = set(range(seats))
         self.kongs: list[tuple[Kong, list[Transfer]]] = []  # what each kong earned
         self.last: tuple[Kong, list[Transfer]] | None = None  # the kong just laid, until others act
+        self.next_dealer: int | None = None
+        self.over = False
 
     def add(self, event: Event, where: str) -> None:
         """Raises `HandError` when the event cannot be."""
+        if isinstance(event, Draw):
+            raise HandError("sichuan rounds end with the third win or with the wall", where)
         involved = [event.seat] if isinstance(event, Kong) else list(event.hands)
         payer = None if isinstance(event, WallEnd) else event.payer
         for seat in involved if payer is None else (*involved, payer):
@@ -442,12 +476,19 @@ class _Round:
                 raise HandError(f"seat {seat} is not in the game (any more)", where)
         if payer in involved:
             raise HandError(f"seat {payer} cannot pay itself", where)
+        if self.over:
+            raise HandError("the round is over", where)
+        paid = len(self.transfers)
+        results: Mapping[int, Result] = {}
+        standings: tuple[Standing, ...] = ()
         if isinstance(event, Kong):
             self._kong(event, where)
         elif isinstance(event, Win):
-            self._win(event, where)
+            results = self._win(event, where)
         else:
-            self._wall_end(event, where)
+            standings = self._wall_end(event, where)
+        self.over = isinstance(event, WallEnd) or len(self.still_in) == 1
+        self.outcomes.append(Outcome(tuple(self.transfers[paid:]), results, standings))
 
     def _pay(self, payers: Iterable[int], payee: int, amount: int, reason: str) -> list[Transfer]:
         paid = [Transfer(payer, payee, amount, reason) for payer in sorted(payers) if amount]
@@ -467,17 +508,22 @@ class _Round:
         self.last = (kong, self._pay(payers, kong.seat, amount, f"kong ({kong.kind})"))
         self.kongs.append(self.last)
 
-    def _win(self, win: Win, where: str) -> None:
+    def _win(self, win: Win, where: str) -> Mapping[int, Result]:
+        if not win.hands:
+            raise HandError("a win has a winner", where)
         if win.payer is None and len(win.hands) > 1:
             raise HandError("a self-draw has one winner", where)
         # In turn after the payer.
-        winners = sorted(win.hands, key=lambda seat: (seat - (win.payer or 0)) % SICHUAN.seats)
+        winners = sorted(win.hands, key=lambda seat: (seat - (win.payer or 0)) % self.seats)
         if self.settings["multi_winner"] == "first":
             winners = winners[:1]
         if self.last and self.last[0].seat != win.payer:
             self.last = None
+        if len(self.still_in) == self.seats:
+            self.next_dealer = winners[0] if len(winners) == 1 else win.payer
+        results = {}
         for seat in winners:
-            hand, score = self._scored(win, seat, f"{where}.hands[{seat}]")
+            hand, results[seat], score = self._scored(win, seat, f"{where}.hands[{seat}]")
             if self.last:
                 kong, earned = self.last
                 if hand.context.get("robbed_kong") and kong.kind.startswith("promoted"):
@@ -488,20 +534,22 @@ class _Round:
             found = ", ".join(item.name for item in score.items) or "plain hand"
             self._pay(payers, seat, int(score.extra["each_pays"]), f"win: {found}")
         self.still_in -= set(winners)
+        return results
 
-    def _scored(self, win: Win, seat: int, where: str) -> tuple[Hand, Score]:
-        """The winner's hand under the round's options, and its score."""
+    def _scored(self, win: Win, seat: int, where: str) -> tuple[Hand, Result, Score]:
+        """The winner's hand under the round's options and with the players still in, and what it is worth."""
         hand = win.hands[seat]
         source = "wall" if win.payer is None else "discard"
         if hand.winning is None or hand.winning.source != source:
             raise HandError(f"a winning piece from the {source} is needed", where)
-        hand = replace(hand, options=self.options)
+        context = {**hand.context, "active_payers": len(self.still_in) - 1}
+        hand = replace(hand, options=self.options, context=context)
         result = SICHUAN.analyse(hand)
         if result.status != "won" or result.score is None:
             raise HandError("the hand is not won", where)
-        return hand, result.score
+        return hand, result, result.score
 
-    def _wall_end(self, end: WallEnd, where: str) -> None:
+    def _wall_end(self, end: WallEnd, where: str) -> tuple[Standing, ...]:
         if set(end.hands) != self.still_in:
             raise HandError(f"the hands of the seats still in are needed: {sorted(self.still_in)}", where)
         standings = SICHUAN.standings(end, self.options)
@@ -518,6 +566,7 @@ class _Round:
                 for payee in standings:
                     if payee.ready:
                         self._pay([standing.seat], payee.seat, payee.best_base, "not ready at the wall's end")
+        return standings
 
 
 def _shanten(tiles: Tiles) -> int | None:

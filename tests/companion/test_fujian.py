@@ -202,7 +202,7 @@ def test_described_for_forms() -> None:
             assert setting["default"] in [choice["value"] for choice in setting["choices"]]
     assert list(described["items"]) == [each.name for each in POINTS]
     assert [FUJIAN.copies(piece, {"copies": 5}) for piece in FUJIAN.pieces[::32]] == [5, 1]
-    assert len(described["readings"]) == 8
+    assert len(described["readings"]) == 9
 
 
 def test_a_typed_hand_for_people(capsys: pytest.CaptureFixture[str]) -> None:

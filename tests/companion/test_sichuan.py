@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from companion import Hand, HandError, analyse, analysis
 from companion.commands.bench import won_hand, worse
+from companion.pieces import parse_pieces
 from companion.rules import RULE_SETS
 from companion.rules.rounds import Event, Kong, Transfer, WallEnd, Win, net
 from companion.rules.sichuan import SICHUAN
@@ -260,3 +261,28 @@ def test_every_round_sums_to_zero(seed: int, preset: str) -> None:
     transfers = SICHUAN.payments(events, {"preset": preset})
     assert sum(net(transfers, 4)) == 0
     assert all(isinstance(t, Transfer) and t.amount > 0 and t.payer != t.payee for t in transfers)
+
+
+def test_a_round_tells_who_is_in_whether_it_is_over_and_who_deals_next() -> None:
+    def played(*events: Event, players: int = 4) -> tuple[tuple[int, ...], bool, int | None]:
+        round_ = SICHUAN.play(events, {}, players)
+        return round_.still_in, round_.over, round_.next_dealer
+
+    won, drawn = hand(PLAIN, win="2p"), DRAWN
+    assert played() == ((0, 1, 2, 3), False, None)
+    assert played(Win({2: won}, 0)) == ((0, 1, 3), False, 2)
+    assert played(Win({2: won, 3: won}, 0)) == ((0, 1), False, 0)  # the owner of the piece deals next
+    assert played(Win({2: won}, 0), Win({1: won, 3: won}, 0)) == ((0,), True, 2)
+    assert played(Win({1: drawn}), players=2) == ((0,), True, 1)
+    assert played(Win({1: drawn}), players=3) == ((0, 2), False, 1)
+    assert played(WallEnd(dict.fromkeys(range(4), FAR))) == ((0, 1, 2, 3), True, None)
+    # A self-draw is paid by those still in, and its result says so.
+    outcome = SICHUAN.play([Win({2: won}, 0), Win({1: drawn})], {}).outcomes[1]
+    score = outcome.results[1].score
+    assert score and score.extra["payers"] == 2 == len(outcome.transfers)
+    # Who shows nothing is not ready; who shows only void tiles has void tiles left.
+    void = Hand("sichuan", parse_pieces("5s"), context={"void": "s"})
+    standings = SICHUAN.play([WallEnd({0: Hand("sichuan", ()), 1: void, 2: READY, 3: FAR})], {}).outcomes[0]
+    assert [(each.ready, bool(each.void_left)) for each in standings.standings] == [
+        (False, False), (False, True), (True, False), (False, False),
+    ]  # fmt: skip
