@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,20 +23,27 @@ NOT_TABLES = ("mah_bamboo", "mah_stones", "mate_")
 
 @dataclass(frozen=True)
 class Material:
-    """Everything scenes are made of: weighted face sets, table textures ((h, w, 3) uint8 BGR), and how many
-    of the scenes (share) show a set drawn for them alone.
+    """Everything scenes are made of: weighted face sets, table textures ((h, w, 3) uint8 BGR).
+
+    lettered: share of the scenes that show a set drawn for them alone. with_flowers: share of the tables that
+    play with flowers.
     """
 
     sets: tuple[FaceSet, ...]
     tables: tuple[np.ndarray, ...]
     lettering: Lettering | None = None
     lettered: float = 0.0
+    with_flowers: float = 1.0
 
     def pick_set(self, rng: np.random.Generator) -> FaceSet:
         if self.lettering is not None and rng.random() < self.lettered:
-            return self.lettering.set_of(rng)
-        weights = np.array([s.weight for s in self.sets])
-        return self.sets[int(rng.choice(len(self.sets), p=weights / weights.sum()))]
+            art = self.lettering.set_of(rng)
+        else:
+            weights = np.array([s.weight for s in self.sets])
+            art = self.sets[int(rng.choice(len(self.sets), p=weights / weights.sum()))]
+        if self.with_flowers < 1 and rng.random() >= self.with_flowers:
+            art = replace(art, faces={face: each for face, each in art.faces.items() if face not in FLOWERS})
+        return art
 
 
 HELD_OUT_SETS = (
@@ -48,24 +55,41 @@ HELD_OUT_SETS = (
     "font-symbola",
 )
 """Drawn sets kept out of training, so that rendered scenes can measure unseen artwork."""
+HELD_OUT_FONTS = (
+    "AR-PL-UKai-TW",
+    "AR-PL-UMing-TW",
+    "TW-Kai",
+    "Noto-Serif-CJK-TC",
+    "cwTeXKai",
+    "Baekmuk-Batang",
+    "Ume-Mincho",
+    "npm-yuji-syuku",
+)
+"""Fonts kept out of training alike."""
 
 
 def set_filter(part: str) -> Callable[[str], bool]:
-    """A filter of face sets by name: `train` leaves the held-out sets away, `held-out` keeps only them, `all`
-    keeps all.
+    """A filter of face sets and fonts by name: `train` leaves the held-out ones away, `held-out` keeps only
+    them, `all` keeps all.
     """
     if part not in ("train", "held-out", "all"):
         raise ValueError(f"part of the art must be train, held-out or all, not {part!r}")
-    return lambda name: part == "all" or (name.split("/")[-1] in HELD_OUT_SETS) == (part == "held-out")
+    held_out = HELD_OUT_SETS + HELD_OUT_FONTS
+    return lambda name: part == "all" or (name.split("/")[-1] in held_out) == (part == "held-out")
 
 
 def load_material(
-    folder: Path, only: Callable[[str], bool] | None = None, photos: bool = True, lettered: float = 0.0
+    folder: Path,
+    only: Callable[[str], bool] | None = None,
+    photos: bool = True,
+    lettered: float = 0.0,
+    with_flowers: float = 1.0,
 ) -> Material:
-    """Read art and textures from the data folder; `only` picks face sets by name, `photos` adds the shop
-    photos, `lettered` is the share of scenes with a set drawn for them alone.
+    """Read art and textures from the data folder; `only` picks face sets and fonts by name, `photos` adds
+    the shop photos; the shares are those of `Material`.
     """
-    sets = tuple(s for s in drawn_sets(folder) if only is None or only(s.name))
+    only = only or set_filter("all")
+    sets = tuple(s for s in drawn_sets(folder) if only(s.name))
     if photos:
         sets += (shop_photos(folder),)
     tables = []
@@ -74,7 +98,14 @@ def load_material(
             picture = read_picture(path)
             scale = 900 / max(picture.shape[:2])
             tables.append(cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA))
-    return Material(sets, tuple(tables), Lettering.of(folder, sets) if lettered else None, lettered)
+    return Material(
+        sets, tuple(tables), _lettering(folder, sets, only) if lettered else None, lettered, with_flowers
+    )
+
+
+def _lettering(folder: Path, sets: Sequence[FaceSet], only: Callable[[str], bool]) -> Lettering:
+    fonts = sorted(path for path in (folder / "fonts").glob("*.?tf") if only(path.stem))
+    return Lettering.of([str(path) for path in fonts], sets)
 
 
 def _faces_of(art: FaceSet, pool: tuple[str, ...]) -> list[str]:
@@ -333,6 +364,12 @@ def _lone_row(art: FaceSet, body: Body, rng: np.random.Generator) -> tuple[list[
     return tiles, {"span": span * rng.uniform(1.0, 2.2), "low": np.radians(25), "high": np.radians(90)}
 
 
+def _slanted(art: FaceSet, body: Body, rng: np.random.Generator) -> tuple[list[Placed], dict[str, float]]:
+    tiles, view = _lone_row(art, body, rng)
+    turn = np.radians(rng.uniform(15, 55)) * rng.choice([-1, 1])
+    return tiles, {**view, "span": view["span"] * 0.9, "high": np.radians(65), "azimuth": turn}
+
+
 def _grid(art: FaceSet, body: Body, rng: np.random.Generator) -> tuple[list[Placed], dict[str, float]]:
     rows, cols = int(rng.integers(2, 6)), int(rng.integers(3, 11))
     faces = draw_pieces(rows * cols, art, rng)
@@ -388,6 +425,7 @@ LAYOUTS: dict[str, tuple[Callable[..., tuple[list[Placed], dict[str, float]]], f
     "close-up": (_close_up, 0.07),
     "empty": (lambda art, body, rng: ([], {"span": 15, "low": 0.5, "high": 1.4}), 0.03),
     "catalogue": (_catalogue, 0.0),
+    "slanted": (_slanted, 0.0),
 }
 """Each layout and how often it is drawn."""
 
@@ -545,6 +583,7 @@ def random_scene(
     # Only tiles that lie flat show their faces to every side of the table.
     if chosen != "game" and rng.random() < 0.4 and all(t.pose in ("up", "down") for t in tiles):
         azimuth = rng.uniform(-np.pi, np.pi)
+    azimuth = view.get("azimuth", azimuth)
     if rng.random() < 0.12:
         roll += rng.choice([-1, 1, 2]) * np.pi / 2
     camera = Camera.looking(target, distance, elevation, azimuth, roll, focal, width, height)

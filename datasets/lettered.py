@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import cv2
 import numpy as np
@@ -293,16 +292,15 @@ class Lettering:
     pictures: dict[str, tuple[np.ndarray, ...]]
 
     @classmethod
-    def of(cls, data: Path, sets: Sequence[FaceSet]) -> Lettering:
-        """From the fonts of the data folder and the transparent art of some sets."""
-        fonts = tuple(sorted(str(path) for path in (data / "fonts").glob("*.?tf")))
+    def of(cls, fonts: Sequence[str], sets: Sequence[FaceSet]) -> Lettering:
+        """From font files and the transparent art of some sets."""
         pictures: dict[str, list[np.ndarray]] = {}
         for art in sets:
             if art.inset or art.name == "shop-photos":
                 for face in ("1s", *(f"{k}f" for k in range(1, 9))):
                     some = (picture for picture in art.faces.get(face, ()) if _dark_enough(picture))
                     pictures.setdefault(face, []).extend(some)
-        return cls(fonts, {face: tuple(many) for face, many in pictures.items()})
+        return cls(tuple(fonts), {face: tuple(many) for face, many in pictures.items()})
 
     def set_of(self, rng: np.random.Generator) -> FaceSet:
         """A new set."""

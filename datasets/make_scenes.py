@@ -26,10 +26,10 @@ from datasets.render import Scene
 _material: Material | None = None
 
 
-def _prepare(data: Path, sets: str, lettered: float) -> None:
+def _prepare(data: Path, sets: str, lettered: float, with_flowers: float) -> None:
     global _material
     cv2.setNumThreads(1)
-    _material = load_material(data, set_filter(sets), sets != "held-out", lettered)
+    _material = load_material(data, set_filter(sets), sets != "held-out", lettered, with_flowers)
 
 
 def scene_entry(scene: Scene, file: str) -> dict[str, Any]:
@@ -73,14 +73,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--lettered", type=float, default=0.0, help="share of scenes with a set drawn for them alone"
     )
+    parser.add_argument(
+        "--with-flowers", type=float, default=1.0, help="share of the tables that play with flowers"
+    )
     parser.add_argument("--layout", choices=tuple(LAYOUTS))
     parser.add_argument("--processes", type=int, default=2)
     args = parser.parse_args(argv)
     (args.out / "rendered").mkdir(parents=True, exist_ok=True)
     jobs = [(args.seed, number, args.out, args.size, args.layout) for number in range(args.count)]
-    with ProcessPoolExecutor(
-        args.processes, initializer=_prepare, initargs=(data_folder(args.data), args.sets, args.lettered)
-    ) as pool:
+    prepared = (data_folder(args.data), args.sets, args.lettered, args.with_flowers)
+    with ProcessPoolExecutor(args.processes, initializer=_prepare, initargs=prepared) as pool:
         entries = list(pool.map(_make, jobs, chunksize=8))
     (args.out / "rendered.json").write_text(json.dumps(entries), encoding="utf-8")
     print(f"{len(entries)} scenes with {sum(len(e['tiles']) for e in entries)} tiles in {args.out}")
