@@ -43,6 +43,7 @@ from numpy.typing import NDArray
 
 from companion.pieces import Piece
 from companion.reading import BACK, Reading, Role, Sighting
+from datasets.outcomes import Comparison, OutcomesError, compare, kept, load, save
 from datasets.scenes import Label, Scene, ScenesError, load_scenes
 from vision.load import Photo, PhotoError, load_photo
 
@@ -101,8 +102,8 @@ class Outcome:
 
     faces: every labelled face that counts. unlabelled: the sightings of faces on no label. whole: whether the
     hand is exactly right, None where that is not measured. left_out: labelled pieces of the hand that were
-    found but taken for something else. roles: how often a labelled role was read as which. error: why the
-    photo could not be read.
+    found but taken for something else. roles: how often a labelled role was read as which. hand: the text
+    of the hand that was read, and of its melds. error: why the photo could not be read.
     """
 
     scene: Scene
@@ -111,6 +112,7 @@ class Outcome:
     whole: bool | None = None
     left_out: int = 0
     roles: tuple[tuple[Role, Role], ...] = ()
+    hand: str = ""
     ms: float | None = None
     error: str | None = None
 
@@ -174,6 +176,7 @@ def measure(scene: Scene, reading: Reading) -> Outcome:
         whole=whole,
         left_out=0 if scene.partly_boxed else left_out,
         roles=tuple((label.role, sighting.role) for label, sighting in located if label.role is not None),
+        hand="; ".join(filter(None, (reading.hand, *map(str, reading.melds)))),
         ms=reading.ms.get("total"),
     )
 
@@ -318,7 +321,7 @@ COVER = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Marks on all faces less certain than `below` (0-1), and the shares of faces and of misread ones they hit."""
+    """Marks on all faces less certain than `below` (0-1): the shares of all and of misread ones they hit."""
 
     below: float
     marked: float
@@ -342,8 +345,8 @@ def limit_that_covers(outcomes: Iterable[Outcome], cover: float = COVER) -> Limi
     return next(limit for limit in limits if limit.covered >= cover)
 
 
-def report_document(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """Everything measured, JSON-ready."""
+def report_document(outcomes: Sequence[Outcome], change: Comparison | None = None) -> dict[str, Any]:
+    """Everything measured, JSON-ready; with what changed since earlier outcomes, if that was asked."""
     limit = limit_that_covers(outcomes)
     return {
         "total": Figures.of(outcomes).to_document(),
@@ -364,6 +367,7 @@ def report_document(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "limit_that_covers": limit
         and {"share": COVER, "below": limit.below, "marked": round(limit.marked, 4)},
         "unreadable": [{"photo": o.scene.file, "error": o.error} for o in outcomes if o.error is not None],
+        **({} if change is None else {"change": change.to_document()}),
     }
 
 
@@ -389,8 +393,8 @@ def report_text(outcomes: Sequence[Outcome], roles: bool = False) -> str:
         "",
         "found, read: of all labelled faces; a red five counts as a five. whole: of the hands measured.",
         "ECE: how far the certainty of the faces found and the share of them that is right lie apart.",
-        "marked: of the faces found, those that are doubtful wherever a reading is shown. of errors: of those",
-        "found and misread, how many bear that mark; faces that were missed cannot, they count in `found`.",
+        "marked: of the faces found, those that are doubtful wherever a reading is shown. of errors: how",
+        "many of those misread bear that mark; faces that were missed cannot, they count in `found`.",
     ]
     if (limit := limit_that_covers(outcomes)) is not None:
         text.append(
@@ -523,6 +527,12 @@ def run(args: argparse.Namespace, reader: PhotoReader | None = None) -> int:
         return _failed("--limit must be 1 or more")
     if args.sheet is not None and (args.sheet.suffix.lower() not in (".jpg", ".jpeg", ".png", ".webp")):
         return _failed(f"--sheet {args.sheet}: the name must end in .jpg, .png or .webp")
+    if args.keep is not None and not args.keep.absolute().parent.is_dir():
+        return _failed(f"--keep: there is no folder {args.keep.parent}")
+    try:
+        before = None if args.before is None else load(args.before)
+    except OutcomesError as error:
+        return _failed(f"--before {error}")
     try:
         scenes: Sequence[Scene] = load_scenes(args.folder, args.group, args.fold, args.source)
     except ScenesError as error:
@@ -551,10 +561,19 @@ def run(args: argparse.Namespace, reader: PhotoReader | None = None) -> int:
     outcomes = evaluate(scenes, reader, progress)
     if progress is not None:
         print(file=sys.stderr)
+    now = kept(outcomes)
+    if args.keep is not None:
+        try:
+            save(args.keep, now)
+        except OSError as error:
+            return _failed(f"--keep {args.keep}: {error.strerror}")
+    change = None if before is None else compare(before, now)
     if args.json:
-        print(json.dumps(report_document(outcomes), ensure_ascii=False))
+        print(json.dumps(report_document(outcomes, change), ensure_ascii=False))
     else:
         print(report_text(outcomes, args.roles))
+        if change is not None:
+            print(f"\n{change.text()}")
     if args.sheet is not None:
         sheet = draw_sheet(outcomes)
         if sheet is None:

@@ -28,6 +28,15 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--set", metavar="NAME", help="read with what `companion teach NAME` learned about this tile set"
     )
+    parser.add_argument(
+        "--keep", type=Path, metavar="FILE", help="write how each photo was read, for a later --before (JSON)"
+    )
+    parser.add_argument(
+        "--before",
+        type=Path,
+        metavar="FILE",
+        help="list the hands that were right when FILE was kept and are lost now, and those gained",
+    )
     parser.add_argument("--json", action="store_true", help="print the figures as one JSON document")
     parser.add_argument(
         "--sheet",

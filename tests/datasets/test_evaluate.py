@@ -294,6 +294,23 @@ def test_a_photo_that_cannot_be_read_counts_as_missed(
     assert [entry["photo"] for entry in report["unreadable"]] == ["s/old-2.png", "s/tray-1.png"]
 
 
+def test_two_readings_are_compared(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept = folder / "kept.json"
+    args = build_parser().parse_args(["evaluate", str(folder), "--no-sheet", "--keep", str(kept)])
+    assert run(args, FakeReader(folder)) == 0
+    capsys.readouterr()
+    assert command(folder, "--before", str(kept)) == 0
+    printed = capsys.readouterr().out
+    assert "hands lost: 2" in printed and "hands gained: 0" in printed
+    assert "faces right: 0 more in 0 photos, 2 fewer in 2" in printed
+    assert command(folder, "--before", str(kept), "--json") == 0
+    change = json.loads(capsys.readouterr().out)["change"]
+    assert [(lost["photo"], lost["now"]["hand"]) for lost in change["lost"]] == [
+        ("s/new-1.png", "123m 5p 8s"),
+        ("s/old-1.png", "23m 5p 9s"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -301,6 +318,8 @@ def test_a_photo_that_cannot_be_read_counts_as_missed(
         ([".", "--fold", "night"], "there is no fold night"),
         ([".", "--limit", "0"], "--limit must be 1 or more"),
         ([".", "--sheet", "mistakes.txt"], "must end in .jpg, .png or .webp"),
+        ([".", "--before", "kept.json"], "kept.json: No such file or directory"),
+        ([".", "--keep", "nowhere/kept.json"], "there is no folder nowhere"),
     ],
 )
 def test_what_cannot_be_measured_is_said(
