@@ -3,12 +3,14 @@ they say.
 
     python -m models.training.calibrate --models models --rendered SCENES [--folds NAME ...]
 
-prints the temperature for `models.training.export --temperature`, and the calibration error before and after.
+prints the temperature, and the calibration error before and after; `--write` puts the temperature into the
+reader's manifest.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -45,6 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--models", type=Path, default=Path("models"))
     parser.add_argument("--rendered", type=Path, action="append", default=[])
     parser.add_argument("--folds", nargs="*", default=[])
+    parser.add_argument("--write", action="store_true", help="put the temperature into the manifest")
     args = parser.parse_args(argv)
     photos = [photo for folder in args.rendered for photo in rendered_photos(folder)]
     if args.folds:
@@ -74,6 +77,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         error = gap_of_confidence(probable.max(1), right, bins=15)
         print(f"{name}: temperature {at:.3f}, read right {right.mean():.4f} of {len(truth)}, ", end="")
         print(f"calibration error {error:.4f}")
+    if args.write:
+        path = args.models / "mahjong-reader.json"
+        manifest = {**json.loads(path.read_text(encoding="utf-8")), "temperature": round(temperature, 3)}
+        path.write_text(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return 0
 
 
