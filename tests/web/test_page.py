@@ -57,15 +57,30 @@ def test_every_text_that_scripts_and_templates_ask_for_exists(texts: dict[str, o
 
 
 def test_every_piece_has_a_picture_and_a_name(client: FlaskClient, texts: dict[str, object]) -> None:
+    pictures = [f"tiles/{piece}.webp" for piece in DECKS["mahjong"].pieces]
+    pictures += [f"cards/{piece}.svg" for piece in DECKS["four-color"].pieces]
+    for picture in pictures:
+        assert client.get(f"/static/{picture}").status_code == 200, picture
     for piece in map(str, DECKS["mahjong"].pieces):
-        assert client.get(f"/static/tiles/{piece}.webp").status_code == 200
         for kind in ("piece", "short"):
             assert f"{kind}.{piece}" in texts or f"{kind}.suit.{piece[-1]}" in texts
+
+
+def test_cards_are_named_by_colour_and_rank(texts: dict[str, object]) -> None:
+    for piece in DECKS["four-color"].pieces:
+        text = texts.get(f"piece.{piece}")
+        if text is None:
+            place = str(texts["piece.card"])
+            text = place.format(colour=texts[f"suit.{piece.suit}"], rank=texts[f"card.{piece.rank}"])
+        assert text == piece.name
 
 
 def test_units_kinds_and_score_fields_of_the_rules_have_texts(texts: dict[str, object]) -> None:
     for rules in RULE_SETS.values():
         assert f"unit.{rules.unit}" in texts
+        assert {f"rules.{rules.name}", f"meld.concealed.{rules.deck}", f"text.help.{rules.deck}"} <= set(
+            texts
+        )
         assert {f"kind.{kind}" for kind in rules.meld_kinds} <= set(texts)
 
 

@@ -156,6 +156,7 @@ def rules() -> Answer:
         {
             "rules": [rule_set.describe() for rule_set in RULE_SETS.values()],
             "decks": {deck.name: [_described(piece) for piece in deck.pieces] for deck in DECKS.values()},
+            "readable_decks": list(READABLE_DECKS),
         }
     )
 

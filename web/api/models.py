@@ -222,3 +222,4 @@ class RuleSetDescription(Document):
 class RulesDocument(Document):
     rules: list[RuleSetDescription]
     decks: dict[str, list[PieceDescription]]
+    readable_decks: list[str] = Field(description="Decks that photos are read of.")

@@ -140,7 +140,7 @@ function meldBox(meld, index, page) {
     h(
       "div",
       { class: "meld-actions" },
-      kind === "kong" &&
+      rules.concealed_kinds.includes(kind) &&
         h(
           "button",
           {
@@ -154,7 +154,7 @@ function meldBox(meld, index, page) {
                 same.concealed = !same.concealed;
               }),
           },
-          t("meld.concealed"),
+          t(`meld.concealed.${rules.deck}`),
         ),
       h("button", { type: "button", class: "link", "data-key": `add-${meld.id}`, onclick: () => page.add(meld.id) }, t("meld.add")),
       h(

@@ -1,11 +1,11 @@
 // The page's conductor: holds the hand, asks the server after each change, draws what came of it.
 
-import { byId, h } from "/static/js/dom.js";
+import { byId, h, renew } from "/static/js/dom.js";
 import * as api from "/static/js/api.js";
 import { loadTexts, t } from "/static/js/i18n.js";
 import { Camera } from "./camera.js";
 import { choiceLabel, drawForm, inForce } from "./forms.js";
-import { drawHand, meldFault } from "./hand.js";
+import { choices, drawHand, meldFault } from "./hand.js";
 import { drawPhoto } from "./photo.js";
 import { drawResult, summary } from "./result.js";
 import { Sheet } from "./sheet.js";
@@ -32,10 +32,15 @@ class Page {
     this.#ruleSets = Object.fromEntries(
       document.rules.map((rules) => [
         rules.name,
-        { ...rules, deckPieces: document.decks[rules.deck].map(({ piece }) => piece) },
+        {
+          ...rules,
+          title: t(`rules.${rules.name}`, {}, rules.title),
+          deckPieces: document.decks[rules.deck].map(({ piece }) => piece),
+          readable: document.readable_decks.includes(rules.deck),
+        },
       ]),
     );
-    this.store = new Store(Object.keys(this.#ruleSets));
+    this.store = new Store(this.#ruleSets);
     new Learner(this.store);
     this.sheet = new Sheet(this);
     this.upload = new Upload((reading) => this.#takeReading(reading));
@@ -96,10 +101,17 @@ class Page {
     byId("result").scrollIntoView({ block: "start", behavior: "smooth" });
   };
 
+  #play(rules) {
+    if (rules === this.state.rules) return;
+    this.picking = false;
+    this.store.chooseRules(rules);
+    this.#showText();
+  }
+
   #takeReading(reading) {
     this.picking = false;
     this.#whole = false;
-    this.store.takeReading(reading, this.rules);
+    this.store.takeReading(reading);
     this.#showText();
     byId("photo-card").scrollIntoView({ block: "start" });
     const played = this.state.pieces.filter(isPlayed).length;
@@ -107,6 +119,9 @@ class Page {
   }
 
   #listen() {
+    const names = Object.values(this.#ruleSets);
+    byId("game").replaceChildren(...names.map(({ name, title }) => h("option", { value: name }, title)));
+    byId("game").addEventListener("change", ({ target }) => this.#play(target.value));
     byId("undo").addEventListener("click", () => {
       this.picking = false;
       this.store.undo();
@@ -212,7 +227,7 @@ class Page {
     }
     const asked = (this.#asked = new AbortController());
     try {
-      const result = await api.analyse(handDocument(state), asked.signal);
+      const result = await api.analyse(handDocument(state, rules), asked.signal);
       if (!asked.signal.aborted) this.#answer(result, null);
     } catch (error) {
       if (asked.signal.aborted) return;
@@ -238,6 +253,7 @@ class Page {
     const empty = state.pieces.length === 0 && !state.photo;
     document.body.classList.toggle("is-empty", empty);
     byId("undo").disabled = !this.store.canUndo;
+    this.#drawGame();
     this.#drawPhoto();
     drawHand(
       {
@@ -254,6 +270,23 @@ class Page {
     byId("count").textContent = t("hand.count", { count: state.pieces.filter((piece) => piece.zone === "hand" || piece.zone === "meld").length });
     this.#drawForms();
     this.#drawAnswer();
+  }
+
+  #drawGame() {
+    const { rules } = this;
+    byId("game").value = rules.name;
+    document.body.classList.toggle("is-unreadable", !rules.readable);
+    for (const [id, key] of [["hero-text", "hero.text"], ["text-help", "text.help"]]) byId(id).textContent = t(`${key}.${rules.deck}`);
+    byId("text").placeholder = t(`text.example.${rules.deck}`);
+    renew(
+      byId("games"),
+      choices(
+        Object.values(this.#ruleSets).map(({ name, title }) => ({ value: name, label: title, key: `game-${name}` })),
+        rules.name,
+        (name) => this.#play(name),
+        { "aria-labelledby": "games-title" },
+      ),
+    );
   }
 
   #drawPhoto() {
@@ -311,10 +344,12 @@ class Page {
       },
       fault: this.#fault,
     });
+    byId("readings").hidden = rules.readings.length === 0;
+    byId("readings-list").replaceChildren(...rules.readings.map((reading) => h("li", {}, reading)));
     const preset = rules.options.find(({ name }) => name === "preset");
     const own = Object.keys(state.options).filter((name) => name !== "preset").length;
     byId("options-now").textContent = t(own > 0 ? "options.changed" : "options.preset", {
-      preset: preset ? choiceLabel(rules, preset, values.preset) : rules.title,
+      preset: preset ? choiceLabel(rules, preset, values.preset) : t("options.plain"),
       count: own,
     });
   }

@@ -4,6 +4,7 @@ import { h, renew } from "/static/js/dom.js";
 import { t } from "/static/js/i18n.js";
 import { face, nameOf, row, split } from "/static/js/tiles.js";
 import { choiceLabel, inForce, settingLabel } from "./forms.js";
+import { isPlayed } from "./state.js";
 
 const SIGNS = { won: "✓", "not-allowed": "✕", ready: "◎", building: "…", invalid: "!" };
 const KNOWN_SCORE = ["unit", "total", "items", "base", "each_pays", "payers", "winner_gets"];
@@ -12,7 +13,7 @@ const KNOWN_SCORE = ["unit", "total", "items", "base", "each_pays", "payers", "w
 export function summary(result, rules) {
   const { status, score, waits, advice, shanten } = result;
   if (status === "won" || status === "not-allowed") {
-    return { status, sign: SIGNS[status], title: t(`status.${status}`), detail: score ? worth(score) : "" };
+    return { status, sign: SIGNS[status], title: t(`status.${status}`), detail: score ? worth(score, rules) : "" };
   }
   const piece = advice[0]?.discard;
   if (status === "ready") {
@@ -28,8 +29,15 @@ export function summary(result, rules) {
   return { status, sign: SIGNS.invalid, title: t("status.invalid"), detail: result.notes[0] ?? t("summary.invalid", { rules: rules.title }) };
 }
 
-const worth = (score) =>
-  score.winner_gets === undefined ? amount(score) : t("summary.worth", { total: amount(score), gets: score.winner_gets });
+/** The total, and what else this game counts: "75 hu · level 一牌 · worth 1". */
+function worth(score, rules) {
+  if (score.winner_gets !== undefined) return t("summary.worth", { total: amount(score), gets: score.winner_gets });
+  return [amount(score), ...moreOf(score).map(([name, value]) => `${fieldName(rules, name)} ${valueName(name, value)}`)].join(" · ");
+}
+
+const moreOf = (score) => Object.entries(score).filter(([name]) => !KNOWN_SCORE.includes(name));
+const fieldName = (rules, name) => t(`score.${name}`, {}, rules.score_fields[name] ?? name);
+const valueName = (name, value) => t(`score.${name}.${value}`, {}, String(value));
 const amount = (score) => t(`unit.${score.unit}`, { count: score.total });
 
 /** Draw everything the result holds. page: see main.js. */
@@ -43,13 +51,35 @@ export function drawResult(container, result, page) {
       h("span", { class: "verdict-sign", "aria-hidden": "true" }, line.sign),
       h("div", {}, h("h2", {}, line.title), h("p", {}, line.detail)),
     ),
+    result.miscounted !== undefined && recountBlock(result, page),
     result.score && scoreBlock(result, page),
     result.waits.length > 0 && waitsBlock(result, page),
     result.advice.length > 0 && adviceBlock(result),
-    arrangementBlock(result),
+    arrangementBlock(result, page.rules),
     result.notes.length > 0 &&
       h("section", { class: "notes" }, h("h3", {}, t("result.notes")), h("ul", {}, result.notes.map((note) => h("li", {}, note)))),
-    result.legal_melds.length > 0 && legalBlock(result),
+    result.legal_melds.length > 0 && legalBlock(result, page.rules),
+  );
+}
+
+/** Every piece stands in a meld, yet the number is wrong: which one to look at, or that they are to be counted again. */
+function recountBlock({ miscounted, arrangement }, { state, sheet }) {
+  const count = arrangement.reduce((sum, meld) => sum + split(meld.pieces).length, 0);
+  const read = state.pieces.filter((piece) => isPlayed(piece) && piece.quad && !piece.checked);
+  const [doubtful] = read.sort((a, b) => a.confidence - b.confidence);
+  const percent = doubtful && Math.round(doubtful.confidence * 100);
+  return h(
+    "div",
+    { class: "callout recount", role: "alert" },
+    h(
+      "p",
+      {},
+      t(miscounted < 0 ? "recount.few" : "recount.many", { count, by: Math.abs(miscounted) }),
+      " ",
+      doubtful ? t("recount.doubtful", { name: nameOf(doubtful.piece), percent }) : t("recount.again"),
+    ),
+    doubtful &&
+      h("button", { type: "button", class: "button", "data-key": "recount", onclick: () => sheet.openPiece(doubtful.id) }, face(doubtful.piece, "face-small"), t("recount.look")),
   );
 }
 
@@ -62,7 +92,6 @@ function scoreBlock({ score, status }, { rules, state }) {
       h("th", { scope: "row" }, itemName(item.name), item.count > 1 && h("span", { class: "times" }, ` × ${item.count}`)),
       h("td", {}, `+${item.value}`),
     );
-  const more = Object.entries(score).filter(([name]) => !KNOWN_SCORE.includes(name));
   return h(
     "section",
     { class: "score" },
@@ -75,7 +104,7 @@ function scoreBlock({ score, status }, { rules, state }) {
     ),
     score.base !== undefined && h("p", { class: "base" }, t("score.base"), h("strong", {}, String(score.base))),
     score.each_pays !== undefined && payments(score, state, status),
-    more.map(([name, value]) => h("p", { class: "base" }, t(`score.${name}`, {}, rules.score_fields[name] ?? name), h("strong", {}, String(value)))),
+    moreOf(score).map(([name, value]) => h("p", { class: "base" }, fieldName(rules, name), h("strong", {}, valueName(name, value)))),
     houseRules(rules, state),
   );
 }
@@ -109,17 +138,18 @@ function houseRules(rules, state) {
 
 const kindName = (kind) => t(`kind.${kind}`, {}, kind);
 
-function meldFigure(meld) {
-  const concealed = meld.concealed === true && meld.kind !== "loose" && meld.kind !== "pair";
+function meldFigure(meld, rules) {
+  const told = rules.concealed_kinds.includes(meld.kind) && ["pung", "kong"].includes(meld.kind);
+  const concealed = told && meld.concealed === true;
   return h(
     "li",
     { class: `set set-${meld.kind}` },
     row(split(meld.pieces)),
-    h("span", { class: "set-name" }, kindName(meld.kind), meld.kind === "kong" && concealed && ` · ${t("meld.concealed")}`),
+    h("span", { class: "set-name" }, kindName(meld.kind), concealed && ` · ${t(`meld.concealed.${rules.deck}`)}`),
   );
 }
 
-function arrangementBlock({ arrangement: melds, shanten }) {
+function arrangementBlock({ arrangement: melds, shanten }, rules) {
   if (melds.length === 0) return null;
   const loose = melds.filter((meld) => meld.kind === "loose").map((meld) => meld.pieces);
   const arrangement = melds.filter((meld) => meld.kind !== "loose");
@@ -128,16 +158,16 @@ function arrangementBlock({ arrangement: melds, shanten }) {
     "section",
     {},
     h("h3", {}, t(shanten === -1 ? "result.arrangement" : "result.partial")),
-    h("ul", { class: "sets" }, arrangement.map(meldFigure)),
+    h("ul", { class: "sets" }, arrangement.map((meld) => meldFigure(meld, rules))),
   );
 }
 
-function legalBlock({ legal_melds: melds }) {
+function legalBlock({ legal_melds: melds }, rules) {
   return h(
     "details",
     { class: "fold", "data-key": "legal", open: true },
     h("summary", {}, t("result.legal", { count: melds.length })),
-    h("ul", { class: "sets" }, melds.map(meldFigure)),
+    h("ul", { class: "sets" }, melds.map((meld) => meldFigure(meld, rules))),
   );
 }
 
@@ -151,12 +181,13 @@ function waitsBlock({ waits }, { state, rules, takeWait }) {
       "ul",
       { class: "waits" },
       waits.map((wait) => {
-        const value = wait.status === "won" ? t(`unit.${rules.unit}`, { count: wait.total }) : t(`status.${wait.status}`);
+        const total = t(`unit.${rules.unit}`, { count: wait.total });
+        const value = wait.status === "won" ? total : t("waits.barred", { total });
         const left = t("waits.left", { count: wait.left });
         const content = [
           face(wait.piece),
           h("span", { class: "wait-text" }, h("b", {}, nameOf(wait.piece)), h("span", {}, left)),
-          h("span", { class: "wait-value" }, value),
+          h("span", { class: `wait-value ${wait.status === "won" ? "" : "is-barred"}` }, value),
         ];
         const attributes = { type: "button", class: "wait", "data-key": `wait-${wait.piece}`, "aria-label": t("waits.take", { name: nameOf(wait.piece), left, value }) };
         return h("li", {}, canTake ? h("button", { ...attributes, onclick: () => takeWait(wait.piece) }, content) : h("div", { class: "wait" }, content));

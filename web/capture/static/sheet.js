@@ -2,11 +2,12 @@
 
 import { byId, h, renew } from "/static/js/dom.js";
 import { t } from "/static/js/i18n.js";
-import { face, inOrder, nameOf, shortName } from "/static/js/tiles.js";
+import { COLOURS, JOKERS, RANKS, SUITS, face, inOrder, isCard, isPiece, nameOf, shortName, suitOf } from "/static/js/tiles.js";
 import { choices } from "./hand.js";
 import { crop } from "./photo.js";
 import {
   addPiece,
+  declarable,
   find,
   handPieces,
   inMeld,
@@ -20,7 +21,6 @@ import {
 
 const CROP_HEIGHT = 120;
 const ALTERNATIVES = 4;
-const DECLARED = { pung: 3, kong: 4 };
 
 export class Sheet {
   #page;
@@ -107,8 +107,8 @@ export class Sheet {
       ),
       this.#alternatives(piece),
       h("div", { class: "sheet-actions" }, this.#places(piece), piece.zone === "hand" && !isBack && this.#winning(piece)),
-      h("h3", {}, t("sheet.all")),
-      keyboard(rules, piece.piece, (name) => this.#name(piece, name)),
+      rules.deck === "four-color" ? this.#separately(piece) : h("h3", {}, t("sheet.all")),
+      rules.deck !== "four-color" && keyboard(rules, piece.piece, (name) => this.#name(piece, name)),
       h(
         "button",
         { type: "button", class: "button button-danger wide", "data-key": "remove", onclick: () => this.#remove(piece) },
@@ -139,7 +139,7 @@ export class Sheet {
   }
 
   #alternatives(piece) {
-    const likely = piece.candidates.filter((candidate) => /^\d[mpszf]$/.test(candidate.piece)).slice(0, ALTERNATIVES);
+    const likely = piece.candidates.filter((candidate) => isPiece(candidate.piece)).slice(0, ALTERNATIVES);
     if (likely.length === 0) return null;
     return h(
       "div",
@@ -169,14 +169,10 @@ export class Sheet {
 
   #places(piece) {
     const { state, rules } = this.#page;
-    const inHand = handPieces(state);
-    const equal = (count) => inHand.filter((other) => other.piece === piece.piece).slice(0, count);
-    const declare = Object.entries(DECLARED).filter(
-      ([kind, count]) => piece.zone === "hand" && rules.meld_kinds.includes(kind) && equal(count).length === count,
-    );
+    const declared = piece.zone === "hand" ? declarable(state, piece, rules.meld_kinds) : [];
     const places = [
       { value: "hand", label: t("place.hand"), key: "place-hand" },
-      { value: "bonus", label: t("place.bonus"), key: "place-bonus" },
+      ...(rules.deckPieces.some((name) => suitOf(name) === "f") ? [{ value: "bonus", label: t("place.bonus"), key: "place-bonus" }] : []),
       { value: "other", label: t("place.other"), key: "place-other" },
     ];
     const melds = state.melds.map((meld, index) => ({
@@ -190,7 +186,7 @@ export class Sheet {
       this.#page.change(edit);
       this.close();
     };
-    const declared = declare.map(([kind]) => ({
+    const kinds = declared.map(({ kind }) => ({
       value: kind,
       label: t("place.declare", { kind: t(`kind.${kind}`) }),
       key: `declare-${kind}`,
@@ -200,12 +196,12 @@ export class Sheet {
       { class: "places" },
       h("h3", { id: "places-title" }, t("place.title")),
       choices(
-        [...places, ...melds, ...declared, { value: "new", label: t("place.new"), key: "place-new" }],
+        [...places, ...melds, ...kinds, { value: "new", label: t("place.new"), key: "place-new" }],
         now,
         (place) =>
           move((draft) => {
             if (place === "new") newMeld(draft, [piece.id]);
-            else if (place in DECLARED) newMeld(draft, equal(DECLARED[place]).map((other) => other.id));
+            else if (declared.some(({ kind }) => kind === place)) newMeld(draft, declared.find(({ kind }) => kind === place).ids);
             else if (["hand", "bonus", "other"].includes(place)) movePiece(draft, piece.id, place);
             else movePiece(draft, piece.id, "meld", place);
           }),
@@ -233,14 +229,49 @@ export class Sheet {
     );
   }
 
-  #name(piece, name) {
-    const { doubtfulOnly } = this.#mode;
+  /** A card's rank and colour, each corrected by a tap of its own; the sheet stays until both are right. */
+  #separately(piece) {
+    const { rules } = this.#page;
+    const joker = suitOf(piece.piece) === JOKERS || !isCard(piece.piece);
+    const colour = joker ? COLOURS[0] : suitOf(piece.piece);
+    const rank = joker ? RANKS[0] : piece.piece[0];
+    const line = (title, names, layout) =>
+      h(
+        "div",
+        { class: "keyboard", role: "group", "aria-label": title },
+        h("h3", {}, title),
+        h(
+          "div",
+          { class: `keys keys-${layout}` },
+          names.map((name) => keyOf(name, piece.piece, () => this.#rename(piece, name), `${layout}-${name}`)),
+        ),
+      );
+    const jokers = rules.pieces.filter((name) => suitOf(name) === JOKERS);
+    return [
+      line(t("sheet.rank"), RANKS.map((one) => one + colour), "ranks"),
+      line(t("sheet.colour"), COLOURS.map((one) => rank + one), "colours"),
+      jokers.length > 0 && line(t("sheet.joker"), jokers, "jokers"),
+      h("button", { type: "button", class: "button button-main wide", "data-key": "done", onclick: () => this.#next() }, t("keyboard.done")),
+    ];
+  }
+
+  #rename(piece, name) {
     this.#page.change((draft) => {
       namePiece(draft, piece.id, name);
       // A face-down tile that got a name is a piece of the hand now.
       if (piece.zone === "back") movePiece(draft, piece.id, "hand");
     });
     this.#page.say(t("sheet.named", { name: nameOf(name) }));
+  }
+
+  #name(piece, name) {
+    this.#rename(piece, name);
+    this.#next();
+  }
+
+  /** On to the next doubtful piece, or back to the page. */
+  #next() {
+    const { doubtfulOnly } = this.#mode;
     const next = doubtfulOnly && this.#page.state.pieces.find((other) => isDoubtful(other));
     if (next) this.openPiece(next.id, true);
     else this.close();
@@ -300,27 +331,33 @@ export class Sheet {
   }
 }
 
+function keyOf(piece, chosen, onname, key = `key-${piece}`) {
+  return h(
+    "button",
+    {
+      type: "button",
+      class: "key",
+      "data-key": key,
+      "data-piece": piece,
+      "aria-label": nameOf(piece),
+      "aria-pressed": String(piece === chosen),
+      onclick: () => onname(piece),
+    },
+    face(piece),
+    h("span", { "aria-hidden": "true" }, shortName(piece)),
+  );
+}
+
 /** Every piece of the deck as a key: what the rule set plays with first, the rest folded away. */
 function keyboard(rules, chosen, onname) {
-  const key = (piece) =>
-    h(
-      "button",
-      {
-        type: "button",
-        class: "key",
-        "data-key": `key-${piece}`,
-        "data-piece": piece,
-        "aria-label": nameOf(piece),
-        "aria-pressed": String(piece === chosen),
-        onclick: () => onname(piece),
-      },
-      face(piece),
-      h("span", { "aria-hidden": "true" }, shortName(piece)),
-    );
   const blocks = (pieces) =>
-    ["m", "p", "s", "z", "f"].map((suit) => {
-      const keys = pieces.filter((piece) => piece.at(-1) === suit).sort(inOrder);
-      return keys.length > 0 && h("div", { class: `keys keys-${suit}`, role: "group", "aria-label": t(`suit.${suit}`) }, keys.map(key));
+    [...SUITS, ...COLOURS, JOKERS].map((suit) => {
+      const keys = pieces.filter((piece) => suitOf(piece) === suit).sort(inOrder);
+      const layout = suit === JOKERS ? "jokers" : COLOURS.includes(suit) ? "ranks" : suit;
+      return (
+        keys.length > 0 &&
+        h("div", { class: `keys keys-${layout}`, role: "group", "aria-label": t(`suit.${suit}`) }, keys.map((piece) => keyOf(piece, chosen, onname)))
+      );
     });
   const others = rules.deckPieces.filter((piece) => !rules.pieces.includes(piece));
   return h(

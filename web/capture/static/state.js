@@ -7,12 +7,13 @@
 // }
 // Pieces keep the order of the photo. `meld` is the id of the meld a piece of zone "meld" lies in.
 
-import { inOrder, rankOf, split, suitOf } from "/static/js/tiles.js";
+import { isCard, inOrder, join, rankOf, split, suitOf } from "/static/js/tiles.js";
 
 const UNDO_STEPS = 40;
 const HAND = "companion.hand";
 const PREVIEW = "companion.preview";
-const HOUSE = "companion.house";
+const HOUSE = "companion.house"; // options by rule set
+const GAMES = "companion.games"; // the rule set last played, by deck
 
 let lastId = 0;
 const newId = () => `${Date.now().toString(36)}-${++lastId}`;
@@ -34,10 +35,13 @@ export class Store {
   #preview = null; // {id, url} of the newest photo
   #older = null; // the one before it, for undo; not kept across reloads
   #listeners = [];
+  #ruleSets;
 
-  /** rules: names of the known rule sets, the default first. */
-  constructor(rules) {
-    this.#state = emptyState(rules[0], load(localStorage, HOUSE)?.[rules[0]] ?? {});
+  /** ruleSets: description of every rule set by name, the default first. */
+  constructor(ruleSets) {
+    this.#ruleSets = ruleSets;
+    const rules = Object.keys(ruleSets);
+    this.#state = emptyState(rules[0], optionsOf(rules[0]));
     // A reload gives each tab its own hand back; a new tab, or a phone that closed the tab, gets the last one.
     const kept = load(sessionStorage, HAND) ?? load(localStorage, HAND);
     if (kept?.state && rules.includes(kept.state.rules)) {
@@ -80,12 +84,30 @@ export class Store {
     if (before) this.#become(before);
   }
 
-  /** Show a new reading in place of whatever is there. rules: description of the rule set in force. */
-  takeReading(reading, rules) {
+  /** Show a new reading in place of whatever is there. A photo of another deck changes the game. */
+  takeReading(reading) {
     this.#older = this.#preview;
     this.#preview = { id: newId(), url: reading.preview };
-    this.change((draft) => Object.assign(draft, fromReading(reading, this.#preview.id, draft, rules)));
+    this.change((draft) => {
+      const { name } = this.#rulesOf(reading.deck);
+      const before = name === draft.rules ? draft : { rules: name, options: optionsOf(name) };
+      Object.assign(draft, fromReading(reading, this.#preview.id, before, this.#ruleSets[name]));
+    });
     this.#keepPreview();
+  }
+
+  /** Play another game. Pieces of another deck are gone until this is undone, and so are facts, which are a game's own. */
+  chooseRules(name) {
+    const sameDeck = this.#ruleSets[name].deck === this.#ruleSets[this.#state.rules].deck;
+    const options = optionsOf(name);
+    this.change((draft) => Object.assign(draft, sameDeck ? { rules: name, context: {}, options } : emptyState(name, options)));
+  }
+
+  /** The game of a deck: the one in force, else the one last played with it. */
+  #rulesOf(deck) {
+    const fits = (name) => deck === null || this.#ruleSets[name]?.deck === deck;
+    const name = [this.#state.rules, load(localStorage, GAMES)?.[deck], ...Object.keys(this.#ruleSets)].find(fits);
+    return this.#ruleSets[name ?? this.#state.rules];
   }
 
   clear() {
@@ -98,6 +120,7 @@ export class Store {
     keep(sessionStorage, HAND, { state, undo: this.#undo }) || keep(sessionStorage, HAND, { state });
     keep(localStorage, HAND, { state });
     keep(localStorage, HOUSE, { ...load(localStorage, HOUSE), [state.rules]: state.options });
+    keep(localStorage, GAMES, { ...load(localStorage, GAMES), [this.#ruleSets[state.rules].deck]: state.rules });
     for (const listener of this.#listeners) listener(state);
   }
 
@@ -107,6 +130,8 @@ export class Store {
     keep(localStorage, PREVIEW, this.#preview);
   }
 }
+
+const optionsOf = (rules) => load(localStorage, HOUSE)?.[rules] ?? {};
 
 function load(storage, key) {
   try {
@@ -196,25 +221,51 @@ export function handPieces(state) {
   return state.photo ? pieces : pieces.sort((a, b) => inOrder(a.piece, b.piece));
 }
 
-export const handText = (state) =>
-  inZone(state, "hand")
-    .map((piece) => piece.piece)
-    .sort(inOrder)
-    .join(" ")
-    .replace(/(\d+)([mpszf]) (?=\d\2)/g, "$1");
+export const handText = (state) => join(inZone(state, "hand").map((piece) => piece.piece));
+
+const CARD_CHOWS = ["KAE", "RHC"];
+const ALIKE = [null, "single", "pair", "pung", "kong"];
 
 /** What kind of meld these pieces make; null when none. */
 export function kindOf(names) {
-  const suits = new Set(names.map(suitOf));
+  const sorted = [...names].sort(inOrder);
+  const cards = sorted.length > 0 && sorted.every(isCard);
+  const suits = new Set(sorted.map(suitOf));
+  if (cards && sorted.every((name) => name[0] === "P") && suits.size === sorted.length && suits.size >= 3) return "soldiers";
   if (suits.size !== 1) return null;
-  const ranks = names.map(rankOf).sort((a, b) => a - b);
-  if (ranks.every((rank) => rank === ranks[0])) return [null, "single", "pair", "pung", "kong"][names.length] ?? null;
-  const run = names.length === 3 && ranks[1] === ranks[0] + 1 && ranks[2] === ranks[0] + 2;
-  return run && "mps".includes(suitOf(names[0])) ? "chow" : null;
+  const ranks = sorted.map(rankOf);
+  if (ranks.every((rank) => rank === ranks[0])) {
+    const alone = sorted.length > 1 || !cards || standsAlone(sorted[0]);
+    return (alone && ALIKE[sorted.length]) || null;
+  }
+  if (cards) return CARD_CHOWS.includes(sorted.map((name) => name[0]).join("")) ? "chow" : null;
+  const run = sorted.length === 3 && ranks[1] === ranks[0] + 1 && ranks[2] === ranks[0] + 2;
+  return run && "mps".includes(suitOf(sorted[0])) ? "chow" : null;
 }
 
-/** The hand document for the API. */
-export function handDocument(state) {
+/** Whether a card alone is a meld: a general or a joker. */
+const standsAlone = (card) => card[0] === "K" || suitOf(card) === "j";
+
+/** Melds of these kinds that a loose piece and others of the hand make: [{kind, ids}]. Runs of tiles are left to "New meld". */
+export function declarable(state, piece, kinds) {
+  const others = inZone(state, "hand").filter((other) => other !== piece && other.id !== state.winning);
+  const first = (name) => (name === piece.piece ? piece : others.find((other) => other.piece === name));
+  const equal = [piece, ...others.filter((other) => other.piece === piece.piece)];
+  const suit = suitOf(piece.piece);
+  const chow = isCard(piece.piece) && CARD_CHOWS.find((ranks) => ranks.includes(piece.piece[0]));
+  const sets = {
+    chow: chow ? [...chow].map((rank) => first(rank + suit)) : [],
+    soldiers: piece.piece[0] === "P" ? [..."yrwg"].map((colour) => first(`P${colour}`)).filter(Boolean) : [],
+  };
+  ALIKE.forEach((kind, count) => kind && (sets[kind] = equal.slice(0, count)));
+  return kinds
+    .map((kind) => ({ kind, pieces: sets[kind] ?? [] }))
+    .filter(({ kind, pieces }) => pieces.every(Boolean) && kindOf(pieces.map(({ piece: name }) => name)) === kind)
+    .map(({ kind, pieces }) => ({ kind, ids: pieces.map(({ id }) => id) }));
+}
+
+/** The hand document for the API. rules: description of the rule set in force. */
+export function handDocument(state, rules) {
   const text = (pieces) => pieces.map((piece) => piece.piece).join("");
   const winning = find(state, state.winning);
   const document = {
@@ -223,7 +274,7 @@ export function handDocument(state) {
     melds: state.melds.map((meld) => {
       const pieces = inMeld(state, meld.id);
       const kind = kindOf(pieces.map((piece) => piece.piece));
-      return { kind, pieces: text(pieces), concealed: meld.concealed && kind === "kong" };
+      return { kind, pieces: text(pieces), concealed: meld.concealed && rules.concealed_kinds.includes(kind) };
     }),
     bonus: text(inZone(state, "bonus")),
     context: state.context,

@@ -1,0 +1,151 @@
+"""Four-color cards on a phone: choose the game, tap the cards in, correct them, see what they are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed: no browser tests")
+from playwright.sync_api import Page, expect
+
+from companion.pieces import parse_pieces
+from companion.reading import Candidate, Quad, Reading, Sighting
+
+Shoot = Callable[[str], Path]
+
+TWENTY = "RRRRr HHHHr CCCCg AAAw EEy Ky Kr 1j"
+
+
+def play(page: Page, game: str) -> None:
+    page.locator("#games").get_by_role("button", name=game).click()
+
+
+def status(page: Page, title: str) -> None:
+    expect(page.locator("#status b")).to_have_text(title)
+
+
+def cards(page: Page, where: str = "#tiles") -> list[str]:
+    """Names of the cards as they stand in a part of the page."""
+    names: list[str] = page.locator(f"{where} .tile[data-piece]").evaluate_all(
+        "all => all.map(one => one.dataset.piece)"
+    )
+    return names
+
+
+def test_cards_are_tapped_in_corrected_and_scored(page: Page, shoot: Shoot) -> None:
+    play(page, "Fujian")
+    expect(page.get_by_role("button", name="Take a photo")).to_have_count(0)  # no photo of cards is read yet
+    page.get_by_role("button", name="Type a hand").click()
+    sheet = page.locator("#sheet")
+    for name in ("red general", "yellow soldier", "duke joker"):
+        sheet.get_by_role("button", name=name, exact=True).click()
+    expect(sheet.locator(".keyboard-strip .face-card img")).to_have_count(3)
+    shoot("cards-1-keyboard")
+    sheet.get_by_role("button", name="Done").click()
+    assert cards(page) == ["Py", "Kr", "1j"]
+
+    # Rank and colour are corrected apart, each with one tap.
+    page.locator("#tiles [data-piece='Py']").click()
+    sheet.get_by_role("group", name="Its rank").get_by_role("button", name="yellow horse").click()
+    expect(sheet.get_by_role("heading", name="yellow horse")).to_be_visible()
+    sheet.get_by_role("group", name="Its colour").get_by_role("button", name="green horse").click()
+    shoot("cards-2-correct")
+    sheet.get_by_role("button", name="Done").click()
+    assert cards(page) == ["Kr", "Hg", "1j"]
+
+    page.locator("#text").fill(TWENTY)
+    status(page, "Ready")
+    expect(page.locator(".recount")).to_contain_text("All 20 cards stand in melds, 1 too few")
+    expect(page.locator(".recount")).to_contain_text("count the cards again")
+    page.get_by_role("button", name="Win with yellow elephant: 2 left, 33 points").click()
+    status(page, "Won")
+    expect(page.locator(".recount")).to_have_count(0)
+    score = page.locator("#result .score")
+    expect(score).to_contain_text("Kong, dealt × 3")
+    expect(score.locator("tfoot")).to_contain_text("33 points")
+    shoot("cards-3-won")
+
+
+def test_a_guangshui_hand_tells_level_and_worth_and_what_misses_the_minimum(page: Page, shoot: Shoot) -> None:
+    play(page, "Guangshui")
+    page.locator("#text").fill("KKAAEEg AAAAr PyPrPw RHCr RHw Ky Cw HHHHHHHHHr")
+    status(page, "Not a hand yet")
+    page.locator("#text").fill("KKAAEEg AAAAr PyPrPw RHHHHCr RHHHHw HHHy KyKrKw")
+    for horse in ("Hw", "Hr", "Hy"):
+        page.locator(f"#tiles [data-piece='{horse}']").first.click()
+        page.get_by_role("button", name="Lay down as pung").click()
+    expect(page.get_by_role("group", name="Meld 3: pung")).to_be_visible()
+    status(page, "Ready")
+    page.get_by_role("button", name="Win with white cannon: 4 left, 48 hu").click()
+    status(page, "Won")
+    expect(page.locator("#status")).to_contain_text("48 hu · Level 一牌 · Worth 1")
+    expect(page.locator("#result .set", has_text="dealt").first).to_be_visible()
+    # A pung of own cards is worth more: 子.
+    page.get_by_role("group", name="Meld 1: pung").get_by_role("button", name="dealt").click()
+    expect(page.locator("#status")).to_contain_text("50 hu")
+    shoot("cards-4-guangshui")
+    page.locator(".house-card summary").click()
+    expect(page.locator("#readings")).to_contain_text("Steps are claimed pungs only")
+
+
+def test_a_wait_below_the_minimum_says_so(page: Page) -> None:
+    play(page, "Guangshui")
+    page.locator("#text").fill("KKAAEEg AAAAr PyPrPw EEr RHHHHCr RHHHHw HHHy Ky")
+    for horse in ("Hw", "Hr", "Hy"):
+        page.locator(f"#tiles [data-piece='{horse}']").first.click()
+        page.get_by_role("button", name="Lay down as pung").click()
+    expect(page.get_by_role("button", name="Win with white cannon: 4 left, 46 hu, no win")).to_be_visible()
+
+
+def test_the_game_is_kept_on_the_phone(page: Page) -> None:
+    play(page, "Guangshui")
+    page.locator("#text").fill("KKAAr")
+    expect(page.locator("#tiles .tile[data-piece]")).to_have_count(4)
+    other = page.context.new_page()
+    other.goto(page.url)
+    expect(other.locator("#game")).to_have_value("guangshui")
+    # The other game of the same deck takes the cards over; tiles are another deck.
+    page.locator("#game").select_option("fujian")
+    assert cards(page) == ["Kr", "Kr", "Ar", "Ar"]
+    page.locator("#game").select_option("sichuan")
+    expect(page.locator("#tiles [data-piece]")).to_have_count(0)
+    page.get_by_role("button", name="Undo").click()
+    assert cards(page) == ["Kr", "Kr", "Ar", "Ar"]
+
+
+def test_a_photo_of_cards_that_fails_the_checksum_points_at_the_least_certain_card(page: Page) -> None:
+    def seen(place: int, name: str, confidence: float) -> Sighting:
+        left = 40.0 + 70 * place
+        quad: Quad = ((left, 100), (left + 50, 100), (left + 50, 300), (left, 300))
+        return Sighting(quad, (Candidate(name, confidence), Candidate("Ky", 0.02)))
+
+    names = [*map(str, parse_pieces(TWENTY.replace("1j", "")))]
+    sightings = [
+        seen(at, name, 0.93 if at == 14 else 0.99) for at, name in enumerate([*names, "Kw", "Kg", "Kw"])
+    ]
+    reading = Reading("fan.jpg", "four-color", 1600, 400, tuple(sightings)).to_document()
+    page.route("**/api/readings", lambda route: route.fulfill(json=reading | {"preview": None}))
+    page.get_by_role("button", name="Try the sample photo").click()
+    expect(page.locator("#game")).to_have_value("fujian")
+    assert len(cards(page)) == 22
+    expect(page.locator(".recount")).to_contain_text("All 22 cards stand in melds, 1 too many")
+    expect(page.locator(".recount")).to_contain_text("white advisor (93 %)")
+    page.get_by_role("button", name="Look at it").click()
+    page.get_by_role("button", name="Remove this piece").click()
+    expect(page.locator(".recount")).to_have_count(0)
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_nothing_is_wider_than_the_screen(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 844})
+    play(page, "Fujian")
+    page.locator("#text").fill(TWENTY)
+    expect(page.locator("#tiles .tile[data-piece]")).to_have_count(20)
+    for opened in ("#tiles .tile", "#tiles .tile-add"):
+        page.locator(opened).first.click()
+        for part in ("html", "#sheet-body"):
+            wide, visible = page.locator(part).evaluate("one => [one.scrollWidth, one.clientWidth]")
+            assert wide <= visible, part
+        page.keyboard.press("Escape")
