@@ -11,9 +11,11 @@ import cv2
 import numpy as np
 
 from companion.reading import BACK, Candidate, Expectation, Reading, Sighting
+from vision.adapt import Adaptation
 from vision.arrange import arrange
 from vision.classify import TURNS_ALIKE, Classifier, Read
 from vision.debug import draw_sightings
+from vision.halves import find_halves
 from vision.load import Photo
 from vision.locate import Located, Locator
 from vision.model import open_model
@@ -24,6 +26,8 @@ RANKED = 6
 """How many ways to read a piece are kept at most."""
 LEAST = 0.001
 """Ways to read a piece that are less probable than this are left out."""
+JOINED = 0.9
+"""Two places that look like halves of one face are one when it is read with at least this probability."""
 DOUBTED = 0.5
 """A located place that shows no piece with at least this probability is dropped."""
 
@@ -63,6 +67,7 @@ class Reader:
         after_locate = time.perf_counter()
         quads = np.array([piece.quad for piece in located], np.float32).reshape(-1, 4, 2)
         read = self.classifier.read(photo.image, quads, adaptation)
+        located, read = self._without_halves(photo.image, located, read, adaptation)
         after_classify = time.perf_counter()
         sightings = sightings_of(located, read, self.classifier.labels, photo.scale)
         placed = arrange(sightings, photo.width, photo.height, expectation)
@@ -84,6 +89,26 @@ class Reader:
                 "arrange": 1000 * (done - after_classify),
                 "total": photo.load_ms + 1000 * (done - start),
             },
+        )
+
+    def _without_halves(
+        self, image: np.ndarray, located: list[Located], read: Read, adaptation: Adaptation | None
+    ) -> tuple[list[Located], Read]:
+        """The same with one piece, read anew, in place of each two that are halves of it."""
+        faces = [i for i, piece in enumerate(located) if piece.kind == "face"]
+        pairs = find_halves(np.array([located[i].quad for i in faces], np.float64).reshape(-1, 4, 2))
+        if not pairs:
+            return located, read
+        whole = self.classifier.read(image, np.array([pair.quad for pair in pairs]), adaptation)
+        best = whole.chances.argmax(1)
+        real = np.array([self.classifier.labels[k] not in (REJECT, BACK) for k in best])
+        sure = np.flatnonzero(real & (whole.chances.max(1) >= JOINED))
+        halves = {faces[i] for k in sure for i in (pairs[k].first, pairs[k].second)}
+        rest = [i for i in range(len(located)) if i not in halves]
+        joined = [Located(whole.quads[k], "face", located[faces[pairs[k].first]].score) for k in sure]
+        parts = ("quads", "chances", "upright", "embeddings")
+        return [located[i] for i in rest] + joined, Read(
+            *(np.concatenate([getattr(read, part)[rest], getattr(whole, part)[sure]]) for part in parts)
         )
 
 
