@@ -542,12 +542,19 @@ def run(args: argparse.Namespace, reader: PhotoReader | None = None) -> int:
     if not scenes:
         return _failed("no photo is left to measure")
     if reader is None:
-        from vision.model import ModelError  # late: --help and wrong folders need no models
+        from vision.classify import Classifier
+        from vision.locate import Locator
+        from vision.model import ModelError, open_model  # late: --help and wrong folders need no models
         from vision.reader import Reader
         from vision.sets import SetError, TileSets
 
         try:
-            reader = Reader.default()
+            if args.models is None:
+                reader = Reader.default()
+            else:
+                names = ("mahjong-locator", "mahjong-reader")
+                locator, classifier = (open_model(name, args.models) for name in names)
+                reader = Reader(Locator(locator), Classifier(classifier))
             if args.set is not None:
                 reader = _Taught(reader, TileSets().get(args.set))
         except (ModelError, SetError) as error:

@@ -10,6 +10,7 @@ import functools
 import hashlib
 import json
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -40,14 +41,18 @@ class Model:
 
 
 @functools.cache
-def open_model(name: str) -> Model:
-    """The model `name` of the installed package `models`; raises ModelError when it is missing or altered."""
-    folder = resources.files("models")
+def open_model(name: str, folder: Path | None = None) -> Model:
+    """The model `name` of a folder, or of the installed package `models`.
+
+    Raises ModelError when it is missing or altered.
+    """
+    place = resources.files("models") if folder is None else folder
     try:
-        manifest = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
-        data = (folder / f"{name}.onnx").read_bytes()
+        manifest = json.loads((place / f"{name}.json").read_text(encoding="utf-8"))
+        data = (place / f"{name}.onnx").read_bytes()
     except FileNotFoundError as missing:
-        raise ModelError(f"model {name} is missing from the installation: {missing.filename}") from missing
+        where = "the installation" if folder is None else folder
+        raise ModelError(f"model {name} is missing from {where}: {missing.filename}") from missing
     if hashlib.sha256(data).hexdigest() != manifest["sha256"]:
         raise ModelError(f"model {name}.onnx is not the one its manifest describes: install again")
     return Model(data, manifest)

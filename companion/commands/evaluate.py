@@ -29,6 +29,12 @@ def add_parser(subparsers: Any) -> None:
         "--set", metavar="NAME", help="read with what `companion teach NAME` learned about this tile set"
     )
     parser.add_argument(
+        "--models",
+        type=Path,
+        metavar="FOLDER",
+        help="read with the models of this folder, not the shipped ones",
+    )
+    parser.add_argument(
         "--keep", type=Path, metavar="FILE", help="write how each photo was read, for a later --before (JSON)"
     )
     parser.add_argument(

@@ -18,10 +18,11 @@ import numpy as np
 
 from datasets.art import data_folder, read_picture
 from datasets.evaluate import gap_of_confidence
-from models.training.harvest import match, model_in
+from models.training.harvest import match
 from models.training.labelled import real_photos, rendered_photos
 from vision.classify import Classifier
 from vision.locate import Locator
+from vision.model import open_model
 
 
 def rescaled(chances: np.ndarray, temperature: float) -> np.ndarray:
@@ -53,8 +54,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if args.folds:
         data = data_folder(args.data)
         photos += real_photos(data, args.folds)
-    locator = Locator(model_in(args.models, "mahjong-locator"))
-    classifier = Classifier(model_in(args.models, "mahjong-reader"))
+    locator = Locator(open_model("mahjong-locator", args.models))
+    classifier = Classifier(open_model("mahjong-reader", args.models))
     classifier.temperature = 1.0
     classifier.prior = np.ones(len(classifier.labels))  # scenes show all faces alike, as training did
     chances: list[np.ndarray] = []

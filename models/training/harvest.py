@@ -20,13 +20,7 @@ from datasets.art import data_folder, read_picture
 from models.training.labelled import Tile, real_photos
 from vision.classify import TURNS_ALIKE, Classifier
 from vision.locate import Located, Locator
-from vision.model import Model
-
-
-def model_in(folder: Path, name: str) -> Model:
-    """A model of any folder, not only the installed one."""
-    manifest = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
-    return Model((folder / f"{name}.onnx").read_bytes(), manifest)
+from vision.model import open_model
 
 
 def match(tiles: Sequence[Tile], located: Sequence[Located]) -> list[int | None]:
@@ -58,9 +52,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args(argv)
     data = data_folder(args.data)
-    locator = Locator(model_in(args.models, "mahjong-locator"))
+    locator = Locator(open_model("mahjong-locator", args.models))
     reader = args.models / "mahjong-reader.onnx"
-    classifier = Classifier(model_in(args.models, "mahjong-reader")) if reader.exists() else None
+    classifier = Classifier(open_model("mahjong-reader", args.models)) if reader.exists() else None
     quads: dict[str, list] = {}
     wanted = found = 0
     for photo in real_photos(data, args.folds):
