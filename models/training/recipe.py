@@ -46,7 +46,7 @@ STEPS = (
     Step("scenes-b", "datasets.make_scenes scenes-b --count 4500 --seed 12 --lettered 0.85"),
     Step(
         "reader-1",
-        "models.training.reader --rendered scenes-a --out reader-1.pt --steps 1200 --batch 96",
+        "models.training.reader --rendered scenes-a --out reader-1.pt --steps 800 --batch 96",
         ("scenes-a",),
     ),
     Step("scenes-c", "datasets.make_scenes scenes-c --count 900 --seed 13 --lettered 0.6 --layout slanted"),
@@ -59,13 +59,13 @@ STEPS = (
     Step(
         "reader",
         f"models.training.reader {ALL_SCENES} --quads quads.json --start reader-1.pt --out reader.pt"
-        " --steps 7000 --batch 96 --seed 1",
+        " --steps 5500 --batch 96 --seed 1",
         ("quads", *SCENES),
     ),
     Step(
         "locator",
         f"models.training.locator {ALL_SCENES} --start locator-1.pt --out locator.pt"
-        " --steps 6500 --rate 1.5e-3 --seed 1",
+        " --steps 4000 --rate 1.5e-3 --seed 1",
         ("locator-1", *SCENES),
     ),
     Step("held-out", "datasets.make_scenes held-out --count 250 --seed 99 --sets held-out --size 1280"),
