@@ -59,6 +59,12 @@ SIZE_RATIO = 3.0
 
 OWN: tuple[Role, ...] = ("hand", "meld")
 
+SLANTED = 10.0
+"""From this slant on (degrees) a row of pieces is slanted."""
+
+MESSY = 8
+"""With this many other pieces in sight beside the own ones a table is messy."""
+
 
 class PhotoReader(Protocol):
     """What reads photos: `vision.reader.Reader`, or a stand-in in tests."""
@@ -123,6 +129,32 @@ class Outcome:
     @property
     def extra(self) -> tuple[Sighting, ...]:
         return tuple(s for s in self.unlabelled if s.role in OWN)
+
+    @property
+    def hard(self) -> tuple[str, ...]:
+        """What makes the scene a hard one, if anything: it is `slanted`, or `messy`."""
+        others = sum(label.role not in (None, *OWN) for label in self.scene.labels)
+        others += sum(s.role not in OWN for s in self.unlabelled)
+        kinds = {"slanted": slant(self.scene.labels) >= SLANTED, "messy": others >= MESSY}
+        return tuple(name for name, holds in kinds.items() if holds)
+
+
+def slant(labels: Sequence[Label]) -> float:
+    """How far rows of pieces run from the photo's sides, degrees 0-45; 0 for fewer than four pieces.
+
+    It is the median over the pieces of how far the direction to the nearest neighbour is from level or
+    upright.
+    """
+    own = [label for label in labels if label.role in (None, *OWN)]
+    if len(own) < 4:
+        return 0.0
+    box = np.array([label.box for label in own])
+    centre = box[:, :2] + box[:, 2:] / 2
+    gaps = centre[None] - centre[:, None]
+    distance = np.linalg.norm(gaps, axis=2) + np.eye(len(own)) * 1e9
+    to_nearest = gaps[np.arange(len(own)), distance.argmin(1)]
+    angles = np.degrees(np.arctan2(to_nearest[:, 1], to_nearest[:, 0])) % 90
+    return float(np.median(np.minimum(angles, 90 - angles)))
 
 
 def match(labels: Sequence[Label], sightings: Sequence[Sighting]) -> list[int | None]:
@@ -280,11 +312,13 @@ class Figures:
 
 
 def split(outcomes: Sequence[Outcome], attribute: str) -> dict[str, list[Outcome]]:
-    """Outcomes by an attribute of their scene (`source`, `group` or `fold`), those without it left out."""
+    """Outcomes by an attribute of their scene (`source`, `group` or `fold`), or by what makes them `hard`;
+    those without it left out.
+    """
     parts: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
-        name = getattr(outcome.scene, attribute)
-        if name is not None:
+        names = outcome.hard if attribute == "hard" else (getattr(outcome.scene, attribute),)
+        for name in filter(None, names):
             parts.setdefault(name, []).append(outcome)
     return dict(sorted(parts.items()))
 
@@ -354,7 +388,7 @@ def report_document(outcomes: Sequence[Outcome], change: Comparison | None = Non
             f"by_{attribute}": {
                 n: Figures.of(part).to_document() for n, part in split(outcomes, attribute).items()
             }
-            for attribute in ("fold", "group", "source")
+            for attribute in ("fold", "group", "source", "hard")
         },
         "confusions": [
             {"label": label, "read": said, "count": count}
@@ -378,7 +412,12 @@ def report_text(outcomes: Sequence[Outcome], roles: bool = False) -> str:
         "left out", "false", "ms",
     )  # fmt: skip
     lines: list[tuple[str, ...]] = [head]
-    for attribute, title in (("source", "by source"), ("group", "by table"), ("fold", "by fold")):
+    for attribute, title in (
+        ("source", "by source"),
+        ("group", "by table"),
+        ("fold", "by fold"),
+        ("hard", "hard ones"),
+    ):
         parts = split(outcomes, attribute)
         if parts:
             lines += [(title,), *(_line(f"  {name}", Figures.of(part)) for name, part in parts.items())]
@@ -395,6 +434,8 @@ def report_text(outcomes: Sequence[Outcome], roles: bool = False) -> str:
         "ECE: how far the certainty of the faces found and the share of them that is right lie apart.",
         "marked: of the faces found, those that are doubtful wherever a reading is shown. of errors: how",
         "many of those misread bear that mark; faces that were missed cannot, they count in `found`.",
+        f"hard ones: rows that run {SLANTED:.0f} degrees or more from the photo's sides; tables with",
+        f"{MESSY} or more other pieces in sight.",
     ]
     if (limit := limit_that_covers(outcomes)) is not None:
         text.append(

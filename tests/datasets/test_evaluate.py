@@ -24,6 +24,8 @@ from datasets.evaluate import (
     match,
     measure,
     run,
+    slant,
+    split,
 )
 from datasets.scenes import Label, Scene, load_scenes
 from vision.load import Photo
@@ -136,6 +138,26 @@ def test_false_faces_count_where_all_faces_are_labelled() -> None:
 def test_labels_follow_a_photo_of_another_size() -> None:
     seen = [replace(s, quad=tuple((2 * x, 2 * y) for x, y in s.quad)) for s in SEEN]  # type: ignore[arg-type]
     assert measure(a_scene(ROW), replace(a_reading(seen), width=800, height=400)).whole is True
+
+
+@pytest.mark.parametrize("turn", [0, 7, 30, 52, 90, 140])
+def test_a_row_is_as_slanted_as_it_runs(turn: int) -> None:
+    along = np.radians(turn)
+    row = [label("1m", 400 + 40 * k * np.cos(along), 400 + 40 * k * np.sin(along)) for k in range(9)]
+    # Discards do not tell how the hand lies.
+    heap = [label("2p", 40 * k, 33 * k * k, role="other") for k in range(12)]
+    assert slant([*row, *heap]) == pytest.approx(min(turn % 90, 90 - turn % 90))
+    assert slant(row[:3]) == 0
+
+
+def test_hard_scenes_are_told_apart() -> None:
+    assert measure(a_scene(ROW), a_reading(SEEN)).hard == ()
+    discards = [sighting("9p", 20 + 40 * k, 20, role="other") for k in range(8)]
+    assert measure(a_scene(ROW), a_reading([*SEEN, *discards])).hard == ("messy",)
+    stairs = [label(piece, 40 + 40 * k, 60 + 12 * k) for k, piece in enumerate(HAND)]
+    outcome = measure(a_scene(stairs), a_reading([]))
+    assert outcome.hard == ("slanted",)
+    assert list(split([outcome], "hard")) == ["slanted"] and split([outcome], "fold") == {}
 
 
 def test_confusions_and_calibration() -> None:
