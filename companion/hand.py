@@ -164,6 +164,16 @@ class Hand:
         # Read-only mappings cannot be copied or pickled; the document can.
         return Hand.from_document, (self.to_document(),)
 
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        """Inside documents that pydantic reads and writes, a hand is its hand document."""
+        from pydantic_core import core_schema  # plain use needs no pydantic
+
+        return core_schema.no_info_plain_validator_function(
+            lambda value: value if isinstance(value, Hand) else Hand.from_document(value),
+            serialization=core_schema.plain_serializer_function_ser_schema(Hand.to_document),
+        )
+
     @staticmethod
     def from_document(document: Any) -> Hand:
         """The hand of a hand document (parsed JSON); raises `HandError` that says what is wrong and where."""

@@ -15,6 +15,9 @@ from companion.hand import Hand
 from companion.pieces import Piece
 from companion.result import Result
 
+STRICT = {"extra": "forbid", "strict": True}
+"""How pydantic takes the documents of events: exact types, no unknown keys. `type` tells them apart there."""
+
 
 @dataclass(frozen=True, slots=True)
 class Win:
@@ -25,6 +28,8 @@ class Win:
 
     hands: Mapping[int, Hand]
     payer: int | None = None
+    type: Literal["win"] = "win"
+    __pydantic_config__ = STRICT
 
     def __hash__(self) -> int:
         return hash((tuple(sorted(self.hands)), tuple(self.hands[seat] for seat in sorted(self.hands))))
@@ -39,6 +44,8 @@ class Kong:
     seat: int
     kind: Literal["concealed", "discard", "promoted", "promoted-later"]
     payer: int | None = None
+    type: Literal["kong"] = "kong"
+    __pydantic_config__ = STRICT
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +56,8 @@ class WallEnd:
     """
 
     hands: Mapping[int, Hand]
+    type: Literal["wall-end"] = "wall-end"
+    __pydantic_config__ = STRICT
 
     def __hash__(self) -> int:
         return hash((tuple(sorted(self.hands)), tuple(self.hands[seat] for seat in sorted(self.hands))))
@@ -61,6 +70,8 @@ class Draw:
 
     reason: str
     hands: Mapping[int, Hand] = field(default_factory=dict)
+    type: Literal["draw"] = "draw"
+    __pydantic_config__ = STRICT
 
     def __hash__(self) -> int:
         return hash((self.reason, tuple(sorted(self.hands))))

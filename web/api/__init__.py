@@ -17,6 +17,7 @@ from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 
 from companion import analyse
 from companion.commands.read import READABLE_DECKS
+from companion.faults import first_fault
 from companion.hand import Hand, HandError
 from companion.pieces import DECKS, NotationError, Piece, format_pieces, parse_pieces
 from companion.reading import Expectation
@@ -132,7 +133,7 @@ def make_analysis() -> Answer:
         hand = Hand.from_document(document.model_dump(by_alias=True, exclude_unset=True))
         return jsonify(analyse(hand).to_document())
     except ValidationError as error:
-        return problem(HTTPStatus.BAD_REQUEST, *_first_fault(error))
+        return problem(HTTPStatus.BAD_REQUEST, *_fault(error))
     except HandError as error:
         return problem(HTTPStatus.BAD_REQUEST, error.message, error.where)
 
@@ -209,24 +210,7 @@ def _described(piece: Piece) -> dict[str, str]:
     return {"piece": str(piece), "name": piece.name}
 
 
-_FAULTS = {
-    "missing": "is missing",
-    "extra_forbidden": "is no known key",
-    "string_type": "must be a text",
-    "bool_type": "must be true or false",
-    "list_type": "must be a list",
-    "dict_type": "must be an object",
-    "model_type": "must be an object",
-}
-
-
-def _first_fault(error: ValidationError) -> tuple[str, str]:
-    """Message and place of the first thing that pydantic refused, in this project's words."""
-    fault = error.errors(include_url=False, include_input=False)[0]
-    if fault["type"] == "json_invalid":
-        return f"This is no JSON: {fault['ctx']['error']}.", ""
+def _fault(error: ValidationError) -> tuple[str, str]:
     # A setting may be one of several types; pydantic then names the type it tried last, which is no place.
-    path = [part for part in fault["loc"] if part not in ("bool", "int", "str")]
-    where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")
-    said = _FAULTS.get(fault["type"], f"is not right: {fault['msg']}")
-    return f"{where or 'The hand'} {said}.", where
+    types = ("bool", "int", "str")
+    return first_fault(error, "The hand", lambda path: [part for part in path if part not in types])
