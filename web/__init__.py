@@ -1,9 +1,10 @@
 """The page and the JSON API: one Flask application, one blueprint folder a feature.
 
-`capture` is the page for a photo or a typed hand, `teach` the page where a tile set is taught, `api` the
-JSON interface under `/api`. A feature is a folder with a `blueprint`; it brings its own templates and static
-files, shares `web/static` and `web/translations`, and is registered in `create_app`. Photos are not stored:
-one lives in memory for as long as its reading takes. Only `teach` keeps something, pictures of single tiles.
+`capture` is the page for a photo or a typed hand, `learn` the rule pages, `teach` the page where a tile set
+is taught, `api` the JSON interface under `/api`. A feature is a folder with a `blueprint`; it brings its own
+templates and static files, shares `web/static` and `web/translations`, and is registered in `create_app`.
+Photos are not stored: one lives in memory for as long as its reading takes. Only `teach` keeps something,
+pictures of single tiles.
 """
 
 from __future__ import annotations
@@ -66,11 +67,12 @@ def create_app(reader: ReaderLike | None = None, config: dict[str, Any] | None =
         reader, at_once=app.config["READINGS_AT_ONCE"], wait_s=app.config["READING_WAIT_S"]
     )
 
-    from web import api, capture, teach
+    from web import api, capture, learn, teach
 
     app.register_blueprint(capture.blueprint)
     app.register_blueprint(api.blueprint)
     app.register_blueprint(teach.blueprint)
+    app.register_blueprint(learn.blueprint)
     app.after_request(_secure)
     return app
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -66,6 +67,18 @@ def test_cards_are_tapped_in_corrected_and_scored(page: Page, shoot: Shoot) -> N
     expect(score).to_contain_text("Kong, dealt × 3")
     expect(score.locator("tfoot")).to_contain_text("33 points")
     shoot("cards-3-won")
+
+    # Each item is explained, with hands to open.
+    score.get_by_role("link", name="Pung, claimed").click()
+    expect(page).to_have_url(re.compile("/rules/fujian#pung-claimed$"))
+    example = page.locator("#pung-claimed ~ .example").first
+    expect(example).to_contain_text("Won: 9 points")
+    expect(page.locator(".is-here")).to_contain_text(["yes", "21", "4", "no"])
+    shoot("cards-5-rules")
+    example.get_by_role("link", name="Open this hand").click()
+    status(page, "Won")
+    expect(page.locator("#status")).to_contain_text("9 points")
+    expect(page.get_by_role("group", name="Meld 1: pung")).to_be_visible()
 
 
 def test_a_guangshui_hand_tells_level_and_worth_and_what_misses_the_minimum(page: Page, shoot: Shoot) -> None:

@@ -23,9 +23,9 @@ def catalogue(language: str) -> dict[str, Any]:
     return texts
 
 
-def translated(template: str) -> str:
-    """A page's template, filled in with the texts of its language."""
-    return render_template(template, t=catalogue("en").__getitem__, language="en")
+def translated(template: str, **more: Any) -> str:
+    """A page's template, filled in with the texts of its language and whatever else it shows."""
+    return render_template(template, t=catalogue("en").__getitem__, language="en", **more)
 
 
 @blueprint.get("/")

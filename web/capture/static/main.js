@@ -50,8 +50,17 @@ class Page {
     });
     this.store.subscribe(() => this.#changed());
     this.#listen();
+    this.#openLinked();
     this.#changed();
     this.#showText();
+  }
+
+  /** The hand that the address names, as the rule pages' examples do. */
+  #openLinked() {
+    const linked = location.hash.match(/^#hand=(.+)/)?.[1];
+    if (!linked) return;
+    history.replaceState(null, "", location.pathname);
+    this.store.takeDocument(JSON.parse(decodeURIComponent(linked)));
   }
 
   get state() {
@@ -276,6 +285,7 @@ class Page {
     const { rules } = this;
     byId("game").value = rules.name;
     document.body.classList.toggle("is-unreadable", !rules.readable);
+    for (const id of ["rules-link", "hero-rules"]) byId(id).href = `/rules/${rules.name}`;
     for (const [id, key] of [["hero-text", "hero.text"], ["text-help", "text.help"]]) byId(id).textContent = t(`${key}.${rules.deck}`);
     byId("text").placeholder = t(`text.example.${rules.deck}`);
     renew(

@@ -89,7 +89,7 @@ function scoreBlock({ score, status }, { rules, state }) {
     h(
       "tr",
       {},
-      h("th", { scope: "row" }, itemName(item.name), item.count > 1 && h("span", { class: "times" }, ` × ${item.count}`)),
+      h("th", { scope: "row" }, h("a", { href: `/rules/${rules.name}#${item.name}` }, itemName(item.name)), item.count > 1 && h("span", { class: "times" }, ` × ${item.count}`)),
       h("td", {}, `+${item.value}`),
     );
   return h(

@@ -96,6 +96,11 @@ export class Store {
     this.#keepPreview();
   }
 
+  /** Show a hand document in place of whatever is there; the house rules stay. */
+  takeDocument(document) {
+    if (document.rules in this.#ruleSets) this.change((draft) => Object.assign(draft, fromDocument(document)));
+  }
+
   /** Play another game. Pieces of another deck are gone until this is undone, and so are facts, which are a game's own. */
   chooseRules(name) {
     const sameDeck = this.#ruleSets[name].deck === this.#ruleSets[this.#state.rules].deck;
@@ -131,7 +136,8 @@ export class Store {
   }
 }
 
-const optionsOf = (rules) => load(localStorage, HOUSE)?.[rules] ?? {};
+/** The house rules that this device plays a game by. */
+export const optionsOf = (rules) => load(localStorage, HOUSE)?.[rules] ?? {};
 
 function load(storage, key) {
   try {
@@ -163,6 +169,14 @@ function remove(storage, key) {
 function tidy(state) {
   state.melds = state.melds.filter((meld) => state.pieces.some((piece) => piece.meld === meld.id));
   if (!state.pieces.some((piece) => piece.id === state.winning && piece.zone === "hand")) state.winning = null;
+}
+
+function fromDocument({ rules, concealed, melds = [], winning, context = {} }) {
+  const state = { ...emptyState(rules, optionsOf(rules)), context };
+  for (const name of split(concealed)) addPiece(state, name);
+  for (const { pieces, concealed: own } of melds) newMeld(state, split(pieces).map((name) => addPiece(state, name).id), own);
+  if (winning) Object.assign(state, { winning: addPiece(state, winning.piece).id, source: winning.from });
+  return state;
 }
 
 function fromReading(reading, photoId, before, rules) {
