@@ -21,9 +21,11 @@ def parser_of(what: str, steps: int, batch: int) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=what)
     parser.add_argument("--data", type=Path, help="training data (default COMPANION_DATA or ../shared/data)")
     parser.add_argument(
-        "--rendered", type=Path, action="append", required=True, help="folder of datasets.make_scenes"
+        "--rendered", type=Path, action="append", default=[], help="folder of datasets.make_scenes"
     )
-    parser.add_argument("--folds", nargs="*", default=["train"], help="folds of groups.json to learn from")
+    parser.add_argument(
+        "--folds", nargs="*", default=["train"], help="folds of groups.json; none: no real photos"
+    )
     parser.add_argument("--out", type=Path, required=True, help="checkpoint to write")
     parser.add_argument("--start", type=Path, help="checkpoint to go on from")
     parser.add_argument("--steps", type=int, default=steps)

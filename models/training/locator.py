@@ -284,9 +284,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     prepare(args)
     data = data_folder(args.data)
-    photos = real_photos(data, args.folds)
+    photos = real_photos(data, args.folds) if args.folds else []
     for folder in args.rendered:
         photos += rendered_photos(folder)
+    if not photos:
+        parser.error("nothing to learn from: give --rendered or --folds")
     crops = Crops(photos, args.steps * args.batch, args.share, args.seed)
     fit(Locator(), crops, loss_of_batch, args)
     return 0

@@ -254,10 +254,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     data = data_folder(args.data)
     quads = json.loads(args.quads.read_text(encoding="utf-8")) if args.quads else None
     rendered = [photo for folder in args.rendered for photo in rendered_photos(folder)]
-    pools = [(collect(rendered, args.seed), 0.5)]
-    pools.append((shop_pool(data), 0.1))
-    real = real_photos(data, args.folds)
-    pools.append((collect(real, args.seed, quads), 0.4))
+    real = real_photos(data, args.folds) if args.folds else []
+    pools = []
+    if rendered:
+        pools.append((collect(rendered, args.seed), 0.5))
+    if real:
+        pools += [(shop_pool(data), 0.1), (collect(real, args.seed, quads), 0.4)]
+    if not pools:
+        parser.error("nothing to learn from: give --rendered or --folds")
     print("pool:", [len(pool.classes) for pool, _ in pools], flush=True)
     fit(Reader(len(LABELS)), Draws(pools, args.batch, args.steps, args.seed), loss_of, args, batched=True)
     return 0
