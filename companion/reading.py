@@ -127,6 +127,9 @@ class Reading:
     deck: `mahjong`, `four-color`, or None when no piece was found (a reading with a warning, not an error).
     width, height: pixels of the upright photo.
     ms: milliseconds of each stage by name, and `total`.
+    winning: index of the sighting that is set apart from a full hand, as the piece that won it is; None where
+        none is.
+    unnamed: concealed kongs that lie face down: four indices each, of sightings with the role `back`.
     """
 
     photo: str
@@ -137,6 +140,8 @@ class Reading:
     melds: tuple[Meld, ...] = ()
     warnings: tuple[str, ...] = ()
     ms: dict[str, float] = field(default_factory=dict)
+    winning: int | None = None
+    unnamed: tuple[tuple[int, ...], ...] = ()
 
     @property
     def hand(self) -> str:
@@ -158,6 +163,8 @@ class Reading:
             "pieces": [s.to_document() for s in self.sightings],
             "hand": self.hand,
             "melds": [m.to_document() for m in self.melds],
+            "winning": self.winning,
+            "unnamed": [list(four) for four in self.unnamed],
             "warnings": list(self.warnings),
             "ms": {stage: round(ms, 1) for stage, ms in self.ms.items()},
         }

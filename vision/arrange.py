@@ -28,6 +28,13 @@ from vision.rows import ACROSS, DOWN, Row, Shape, cross, find_rows, line_angle, 
 MELD_PRIOR = 20.0
 """How much more probable it is that a group set apart is a real set than that it is any three pieces."""
 
+BEYOND = 0.6
+"""How far before the row, in heights of itself, a single piece may lie that is no discard."""
+
+APART, WIDEST = 0.35, 1.7
+"""The gap that sets the winning piece apart: at least so many pieces wide, and so many times wider than any
+other gap among the concealed pieces."""
+
 UNEXPECTED_ODDS = 0.1
 """Weight of a piece that the expectation does not name: it is read all the same when it is seen clearly."""
 
@@ -41,11 +48,15 @@ class Arrangement:
         the one chosen.
     melds: the declared groups; `melds[g]` is made of the sightings whose `group` is g.
     warnings: what people should know, in plain words; empty when all is well.
+    winning: index of the sighting that is set apart from a full hand, as the piece that won it is.
+    unnamed: concealed kongs that lie face down, four indices each; nothing shows what they are.
     """
 
     sightings: tuple[Sighting, ...]
     melds: tuple[Meld, ...] = ()
     warnings: tuple[str, ...] = ()
+    winning: int | None = None
+    unnamed: tuple[tuple[int, ...], ...] = ()
 
 
 def arrange(
@@ -67,6 +78,9 @@ def arrange(
     rows = find_rows(shape)
     own = find_own(shape, rows, pieces, width, height, expected.sizes)
     groups = find_melds(own, pieces, expected.sizes) if own.stands_out else []
+    unnamed = find_unnamed(shape, rows, own, groups, pieces, expected.sizes) if own.stands_out else []
+    size = _size(own, groups, pieces) + 3 * len(unnamed)
+    winning = find_winning(own, groups, pieces) if size == max(expected.sizes, default=0) else None
 
     in_own = {i for row in own.rows for i in row.pieces}
     members = {i: g for g, group in enumerate(groups) for i in group.pieces}
@@ -88,7 +102,7 @@ def arrange(
         for i, candidates in zip(hand, chosen, strict=True):
             pieces[i] = replace(pieces[i], candidates=candidates)
     melds = tuple(group.meld([pieces[i].piece for i in group.pieces]) for group in groups)
-    warnings = _warnings(pieces, roles, own, groups, shape, expected, width, height)
+    warnings = _warnings(pieces, roles, own, groups, unnamed, shape, expected, width, height)
 
     row_numbers = _row_numbers(own, rows)
     order = _reading_order(roles, members, row_numbers, own, rows)
@@ -101,7 +115,14 @@ def arrange(
         )
         for i in order
     )
-    return Arrangement(placed, melds, tuple(warnings))
+    place = {i: k for k, i in enumerate(order)}
+    return Arrangement(
+        placed,
+        melds,
+        tuple(warnings),
+        None if winning is None else place[winning],
+        tuple(tuple(sorted(place[i] for i in four)) for four in unnamed),
+    )
 
 
 def flowers_beside(
@@ -248,11 +269,13 @@ def _with_neighbours(
 @dataclass(frozen=True, slots=True)
 class _Offset:
     """Where a row lies from another: `away` pieces across it, `beside` pieces past its ends; `fits` when it
-    runs the same way with pieces of about the same size."""
+    runs the same way with pieces of about the same size. beyond: `away` on the far side, in its own pieces,
+    and zero on the side of who reads it."""
 
     away: float
     beside: float
     fits: bool
+    beyond: float = 0.0
 
     @property
     def cost(self) -> float:
@@ -261,9 +284,10 @@ class _Offset:
 
 def _offset(shape: Shape, main: Row, row: Row) -> _Offset:
     """Where `row` lies from `main`."""
-    angle = line_angle(main.direction(shape), row.direction(shape))
-    if len(row) == 1:
-        angle = min(angle, 90 - angle if angle > 45 else 90.0)
+    line = main.direction(shape)
+    # One piece may be turned: then its other side runs along the line.
+    ways = shape.sides[row.pieces[0]] if len(row) == 1 else [row.direction(shape)]
+    angle = min(line_angle(line, unit(way)) for way in ways)
     best = _Offset(math.inf, math.inf, False)
     mine = shape.centre[list(main.pieces)]
     for i in row.pieces:
@@ -275,14 +299,19 @@ def _offset(shape: Shape, main: Row, row: Row) -> _Offset:
         d = shape.centre[i] - mine[k]
         # A standing row is shortened, a lying one behind it is not: the gap counts in heights of the higher.
         height = max(abs(cross(along, side) / det) for side in shape.sides[i])
-        away = (abs(cross(along, d) / det) - (1 + height) / 2) / max(1.0, height)
+        down = cross(along, d) / det
+        free = abs(down) - (1 + height) / 2
+        away = free / max(1.0, height)
+        # Lying before a row that stands, it is shortened, and so is the way to it.
+        beyond = free / max(0.3, height) if down < 0 else 0.0
         step = cross(d, across) / det
         past = (k == len(main) - 1 and step > 0) or (k == 0 and step < 0)
         beside = abs(step) - 1 if past else 0.0
         ratio = max(shape.size[i] / shape.size[main.pieces[k]], shape.size[main.pieces[k]] / shape.size[i])
         # What lies within the line is part of it, even where its corners are uncertain.
         within = len(row) == 1 and away < -0.5 and beside < 0.4
-        here = _Offset(away, beside, bool((angle < (15 if len(row) > 1 else 22) or within) and ratio < 1.6))
+        fits = bool((angle < (15 if len(row) > 1 else 22) or within) and ratio < 1.6)
+        here = _Offset(away, beside, fits, beyond)
         if here.cost < best.cost:
             best = here
     return best
@@ -314,12 +343,14 @@ def _belongs(
             for r in rows
         )
         return len(row) >= 3 and near.away < 0.35 and near.beside < 1.0 and not block
-    if near.away < (0.5 if alone else 0.25) and near.beside < 1.5:
+    # Past its ends the middle of the table is not where the row looks: nobody discards there.
+    discarded = len(row) == 1 and near.beside <= 0 and near.beyond > BEYOND
+    if near.away < (0.5 if alone else 0.25) and near.beside < 1.5 and not discarded:
         return True
     if len(row) == 1:
         # One tile set apart wins the hand: then it stands alone, and the hand lacks just one.
         lacking = (max(sizes) - before) % 3 == 1
-        return alone and lacking and near.away < 1.2 and near.beside < 1.5
+        return alone and lacking and near.away < 1.2 and near.beside < 1.5 and not discarded
     if near.away < 1.7:
         return before < min(sizes)
     return before <= min(sizes) - 2 and len(row) in (3, 4) and _best_set(row.pieces, sightings) is not None
@@ -438,13 +469,82 @@ def find_melds(
     concealed = total - sum(sightings[i].piece != BACK for g in groups for i in g.pieces)
     if groups and concealed < 1:
         groups = [g for g in groups if g.concealed]
-    hidden = sum(sightings[i].piece == BACK for g in groups for i in g.pieces)
-    size = total + hidden - sum(g.kind == "kong" for g in groups)
+    size = _size(own, groups, sightings)
     if sizes and size > max(sizes):
         found = [g for row in own.rows for g in _runs_of_four(row, sightings) if not _shares(g, groups)]
         groups += found[: size - max(sizes)]
     places = {i: (r, k) for r, row in enumerate(own.rows) for k, i in enumerate(row.pieces)}
     return sorted(groups, key=lambda g: places[g.pieces[0]])
+
+
+def find_winning(own: Own, groups: Sequence[Group], sightings: Sequence[Sighting]) -> int | None:
+    """The piece of a full hand that is set apart: alone beside the own rows, or at the end of one, behind a
+    gap wider than all others. None when there is no such piece, or more than one.
+
+    Melds and flowers may lie further out in the row.
+    """
+    declared = {i for group in groups for i in group.pieces}
+    found: list[int] = []
+    for row in own.rows:
+        held = [
+            part
+            for part in _segments(row)
+            if not all(
+                row.pieces[k] in declared or sightings[row.pieces[k]].piece[-1] == "f" for k in part.places
+            )
+        ]
+        if any(row.pieces[k] in declared for part in held for k in part.places):
+            continue  # a meld that no gap parts from the rest
+        gaps = [min(a.after, b.before) for a, b in itertools.pairwise(held)]
+        ends = [(held[0], gaps[:1], gaps[1:]), (held[-1], gaps[-1:], gaps[:-1])] if gaps else []
+        if len(held) == 1 and len(own.rows) > 1:
+            ends = [(held[0], [math.inf], [])]
+        found += [
+            row.pieces[part.places[0]]
+            for part, (gap, *_), others in ends
+            if len(part.places) == 1 and gap >= max(APART, WIDEST * max(others, default=0.0))
+        ]
+    faces = [i for i in found if sightings[i].piece != BACK]
+    return faces[0] if len(faces) == 1 else None
+
+
+def find_unnamed(
+    shape: Shape,
+    rows: Sequence[Row],
+    own: Own,
+    groups: Sequence[Group],
+    sightings: Sequence[Sighting],
+    sizes: Sequence[int],
+) -> list[tuple[int, ...]]:
+    """Fours of face-down pieces, set apart in the own rows or beside them: concealed kongs of unknown pieces.
+
+    A stump of the wall looks the same. So they are believed only when there are just as many of them as a
+    hand of these sizes lacks.
+    """
+    inside = [
+        tuple(row.pieces[k] for k in part.places)
+        for row in own.rows
+        for part in _segments(row)
+        if len(part.places) == 4
+    ]
+    beside = [
+        row.pieces
+        for row in rows
+        if len(row) == 4
+        and row not in own.rows
+        and any(
+            o.fits and o.away < 1.7 and o.beside < 2.6 for o in (_offset(shape, r, row) for r in own.rows)
+        )
+    ]
+    fours = [four for four in inside + beside if all(sightings[i].piece == BACK for i in four)]
+    size = _size(own, groups, sightings)
+    return fours if fours and size + 3 * len(fours) in sizes else []
+
+
+def _size(own: Own, groups: Sequence[Group], sightings: Sequence[Sighting]) -> int:
+    """Size of the hand in the own rows: flowers left out, a kong counted as three."""
+    hidden = sum(sightings[i].piece == BACK for group in groups for i in group.pieces)
+    return _count(own.rows, sightings) + hidden - sum(group.kind == "kong" for group in groups)
 
 
 def _shares(group: Group, groups: Iterable[Group]) -> bool:
@@ -498,7 +598,12 @@ def _segments(row: Row) -> list[_Segment]:
 
 def _melds_in_line(row: Row, others: Sequence[Row], sightings: Sequence[Sighting]) -> list[Group]:
     """Declared groups among the segments of one row, beside the other own rows."""
-    parts = _segments(row)
+    # Flowers laid at an end say nothing on what stands before them.
+    parts = [
+        part
+        for part in _segments(row)
+        if not all(sightings[row.pieces[k]].piece[-1] == "f" for k in part.places)
+    ]
     if len(parts) < 2:
         return []
     found = [_best_set([row.pieces[k] for k in part.places], sightings) for part in parts]
@@ -620,6 +725,7 @@ def _warnings(
     roles: Sequence[Role],
     own: Own,
     groups: Sequence[Group],
+    unnamed: Sequence[Sequence[int]],
     shape: Shape,
     expected: Expectation,
     width: int,
@@ -629,8 +735,8 @@ def _warnings(
     mine = [i for i, role in enumerate(roles) if role in ("hand", "meld")]
     kinds = Counter(plays_as(pieces[i].piece) for i in mine)
     count = sum(n for kind, n in kinds.items() if kind[-1] != "f")
-    kongs = sum(group.kind == "kong" for group in groups)
-    hidden = sum(pieces[i].piece == BACK for group in groups for i in group.pieces)
+    kongs = sum(group.kind == "kong" for group in groups) + len(unnamed)
+    hidden = sum(pieces[i].piece == BACK for group in groups for i in group.pieces) + 4 * len(unnamed)
     size = count + hidden - kongs
     if not mine:
         return ["Only backs of tiles are in sight."]
@@ -651,7 +757,11 @@ def _warnings(
         corners = shape.quads[mine].reshape(-1, 2)
         if np.any(corners < margin) or np.any(corners > np.array([width, height]) - margin):
             warnings.append("The hand reaches the edge of the photo; tiles may be cut off.")
-        backs_in_row = sum(pieces[i].piece == BACK for row in own.rows for i in row.pieces) - hidden
+        known = {i for group in groups for i in group.pieces}.union(*unnamed)
+        backs_in_row = sum(pieces[i].piece == BACK for row in own.rows for i in row.pieces if i not in known)
+        if unnamed:
+            what = "a concealed kong" if len(unnamed) == 1 else f"{len(unnamed)} concealed kongs"
+            warnings.append(f"Four tiles face down are taken for {what}: name the tile.")
         if backs_in_row:
             lies = "One tile lies" if backs_in_row == 1 else f"{backs_in_row} tiles lie"
             warnings.append(f"{lies} face down in the own row.")

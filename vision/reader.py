@@ -82,6 +82,8 @@ class Reader:
             sightings=placed.sightings,
             melds=placed.melds,
             warnings=placed.warnings,
+            winning=placed.winning,
+            unnamed=placed.unnamed,
             ms={
                 "load": photo.load_ms,
                 "locate": 1000 * (after_locate - start),

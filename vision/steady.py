@@ -263,6 +263,8 @@ def after(
         sightings=placed.sightings,
         melds=placed.melds,
         warnings=placed.warnings,
+        winning=placed.winning,
+        unnamed=placed.unnamed,
     )
     hand = "; ".join((steadied.hand, *map(str, steadied.melds)))
     advice = _fault(steadied, quality, speed, expected)
@@ -283,7 +285,7 @@ def after(
 def size_of(reading: Reading) -> int:
     """Pieces of the hand and its melds, flowers and the fourth pieces of kongs left out."""
     held = sum(s.role == "hand" and s.piece != BACK and s.piece[-1] != "f" for s in reading.sightings)
-    return held + sum(min(len(meld.pieces), 3) for meld in reading.melds)
+    return held + sum(min(len(meld.pieces), 3) for meld in reading.melds) + 3 * len(reading.unnamed)
 
 
 def _fault(reading: Reading, quality: Quality | None, speed: float, expected: Expectation) -> Advice | None:

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from companion.pieces import format_pieces
-from companion.reading import Reading, Sighting
+from companion.pieces import Piece, format_pieces
+from companion.reading import BACK, Reading, Sighting
 
 READABLE_DECKS = ("mahjong",)
 """Decks that the shipped models read; the other names of `--deck` are refused with a clear word."""
@@ -100,8 +100,12 @@ def describe(reading: Reading) -> str:
                 lines.append(f"  doubtful  {text}{f' (or {others})' if others else ''}")
     lines += [f"  warning   {warning}" for warning in reading.warnings]
     if reading.hand or reading.melds:
+        held = [s for s in reading.sightings if s.role == "hand" and s.piece != BACK]
+        winning = None if reading.winning is None else reading.sightings[reading.winning]
+        hand = format_pieces(Piece.parse(s.piece) for s in held if s is not winning)
         melds = "".join(f' --meld "{meld.kind} {format_pieces(meld.pieces)}"' for meld in reading.melds)
-        lines.append(f'  next      companion score --rules sichuan "{reading.hand}"{melds}')
+        win = "" if winning is None else f" --win {winning.piece}"
+        lines.append(f'  next      companion score --rules sichuan "{hand}"{melds}{win}')
     return "\n".join(lines)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from companion import analyse, rules
 from companion.commands.score import report
-from companion.hand import Hand, HandError
+from companion.hand import Hand, HandError, Winning
 from companion.pieces import Piece, format_pieces
 from companion.reading import BACK, Expectation, Reading
 
@@ -129,11 +129,20 @@ def _told(view: View, as_json: bool) -> str:
 
 
 def hand_of(reading: Reading, rules_name: str) -> Hand:
-    """The hand of a reading; flowers are laid aside. Raises `HandError` when the rules know no such hand."""
-    held = [Piece.parse(s.piece) for s in reading.sightings if s.role == "hand" and s.piece != BACK]
-    flowers = tuple(piece for piece in held if piece.suit == "f")
-    concealed = tuple(piece for piece in held if piece.suit != "f")
-    return Hand(rules_name, concealed, reading.melds, bonus=flowers)
+    """The hand of a reading: flowers are laid aside, a piece set apart has won it, taken for a discard.
+
+    Raises `HandError` when the rules know no such hand.
+    """
+    apart = None if reading.winning is None else reading.sightings[reading.winning]
+    held = [s for s in reading.sightings if s.role == "hand" and s.piece != BACK and s is not apart]
+    pieces = [Piece.parse(s.piece) for s in held]
+    return Hand(
+        rules_name,
+        tuple(piece for piece in pieces if piece.suit != "f"),
+        reading.melds,
+        None if apart is None else Winning(Piece.parse(apart.piece), "discard"),
+        bonus=tuple(piece for piece in pieces if piece.suit == "f"),
+    )
 
 
 def _shot(reading: Reading, rules_name: str, saved: Path | None, as_json: bool) -> Iterator[str]:

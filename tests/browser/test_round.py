@@ -79,6 +79,39 @@ def test_from_the_sample_photo_to_the_score(page: Page, shoot: Shoot) -> None:
     expect(result).to_contain_text("The discarder pays 1")
 
 
+def test_what_is_set_apart_wins_and_a_hidden_kong_is_named_at_once(page: Page, shoot: Shoot) -> None:
+    """The sample's last tile set apart, and four tiles face down in place of its pung."""
+
+    def set_apart(route: Route) -> None:
+        reading = route.fetch().json()
+        kong = [11, 12, 13, 15]
+        for k in kong:
+            back = {"piece": "back", "confidence": 0.99}
+            reading["pieces"][k] |= back | {"candidates": [back], "role": "back", "group": None}
+        route.fulfill(json=reading | {"melds": [], "winning": 10, "unnamed": [kong]})
+
+    page.route("**/api/readings", set_apart)
+    open_sample(page)
+    winning = page.locator("#winning")
+    expect(winning.locator("[data-piece='4p']")).to_be_visible()
+    expect(winning.get_by_role("button", name="Discard")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".mark-winning text")).to_have_text("★4p?")
+    assert len(tiles(page)) == 10
+    meld = page.get_by_role("group", name="Meld 1: concealed kong")
+    expect(meld).to_contain_text("tap one of its pieces and say what they are")
+    status(page, "Cannot be judged")
+    meld.scroll_into_view_if_needed()
+    shoot("9-hidden-kong")
+    meld.get_by_role("button", name="Face-down tile").first.click()
+    page.locator("#sheet").get_by_role("button", name="2 of dots", exact=True).click()
+    named = page.get_by_role("group", name="Meld 1: kong")
+    expect(named.get_by_role("button", name="2 of dots")).to_have_count(4)
+    expect(named.get_by_role("button", name="concealed")).to_have_attribute("aria-pressed", "true")
+    winning.get_by_role("button", name="Not won yet").click()
+    assert len(tiles(page)) == 11
+    expect(page.locator("#status b")).not_to_have_text("Cannot be judged")
+
+
 def test_a_reload_loses_nothing(page: Page) -> None:
     open_sample(page)
     page.locator("#tiles [data-piece='4p']").last.click()

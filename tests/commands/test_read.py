@@ -44,6 +44,7 @@ class FakeReader:
     def __init__(self, *sightings: Sighting) -> None:
         self.sightings = sightings
         self.asked: list[dict[str, Any]] = []
+        self.winning: int | None = None
 
     def read(self, photo: Photo, **how: Any) -> Reading:
         self.asked.append(how)
@@ -59,6 +60,7 @@ class FakeReader:
             melds,
             warnings,
             {"locate": 7.0, "total": 9.0},
+            self.winning,
         )
 
 
@@ -124,6 +126,16 @@ def test_a_person_reads_rows_doubts_and_the_next_step(
         "  doubtful  row 2, piece 1: 5p 60% (or 6p 30%, 8p 15%)",
         '  next      companion score --rules sichuan "123m 05p" --meld "pung 222s"',
     ]
+
+
+def test_a_piece_set_apart_is_the_winning_one_of_the_next_step(
+    reader: FakeReader, photo: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reader.winning = 2
+    assert main(["read", photo]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].endswith('"12m 05p" --meld "pung 222s" --win 3m')
+    assert main(["read", "--json", photo]) == 0
+    assert json.loads(capsys.readouterr().out)["winning"] == 2
 
 
 def test_errors_for_a_person_go_to_stderr(

@@ -102,6 +102,14 @@ def winning_tile_apart(table: Table) -> None:
     table.heap(12, 0, 16, 6, 16)
 
 
+def first_discard(table: Table) -> None:
+    """The first discard of the game lies before a row that waits for one tile, seen low from behind it."""
+    table.row(table.deal(13), "hand", lean=table.rng.choice([0, 70]))
+    x, y = table.rng.uniform(2, 10), HIGH + table.rng.uniform(1.1, 2.5)
+    table.tiles.append(Tile(x, y, table.deal(1)[0], "other", table.rng.uniform(-12, 12)))
+    table.row([BACK] * 14, "back", y=8)
+
+
 def flowers_apart(table: Table) -> None:
     table.row(table.deal(14), "hand")
     table.row(["1f", "5f"], "hand", y=HIGH + table.rng.uniform(0.2, 1))
@@ -134,7 +142,7 @@ def upright_column(table: Table) -> None:
 
 TABLES = [
     one_row, game, two_rows, melds_beside, melds_in_front, concealed_kong, pond, spaced, sorted_by_suit,
-    winning_tile_apart, flowers_apart, tile_missed, grid, scattered, upright_column,
+    winning_tile_apart, first_discard, flowers_apart, tile_missed, grid, scattered, upright_column,
 ]  # fmt: skip
 
 
@@ -176,6 +184,107 @@ def test_a_concealed_kong_is_named_by_its_two_faces() -> None:
         ("7z", "meld"), ("7z", "meld"), (BACK, "back"), (BACK, "back"),
     ]  # fmt: skip
     assert found.warnings == ()
+
+
+def test_a_concealed_kong_may_show_its_outer_faces() -> None:
+    table = Table(random.Random(1))
+    x = table.row(table.deal(10), "hand")
+    table.row(["7z", BACK, BACK, "7z"], "meld", x=x + 0.8)
+    found = arrange(table.photo(), WIDTH, HEIGHT)
+    assert [(str(meld), meld.concealed) for meld in found.melds] == [("kong 7777z", True)]
+
+
+WAITING = [str(piece) for piece in parse_pieces("1234m 567p 345s 22z 7z")]
+"""Thirteen tiles, as they lie in a row."""
+
+
+def at_the_end(table: Table, end: float) -> None:
+    table.row(["6s"], "hand", x=end + 0.6)
+
+
+def at_the_start(table: Table, end: float) -> None:
+    table.row(["6s"], "hand", x=-1.7)
+
+
+def before_the_row(table: Table, end: float) -> None:
+    table.row(["6s"], "hand", x=end - 3, y=HIGH + 0.3)
+
+
+def behind_the_row(table: Table, end: float) -> None:
+    table.row(["6s"], "hand", x=end / 2, y=-HIGH - 0.6)
+
+
+def turned_at_the_corner(table: Table, end: float) -> None:
+    table.tiles.append(Tile(end + 1.4, 0.5, "6s", "hand", turn=90))
+
+
+def beyond_the_melds(table: Table, end: float) -> None:
+    """Concealed tiles, the winning one, then a declared pung and a flower."""
+    del table.tiles[-3:]
+    table.row(["6s"], "hand", x=end - 2.4)
+    table.row(["5z", "5z", "5z"], "meld", x=end - 0.4)
+    table.row(["3f"], "hand", x=end + 4)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    "lay",
+    [at_the_end, at_the_start, before_the_row, behind_the_row, turned_at_the_corner, beyond_the_melds],
+    ids=lambda lay: lay.__name__,
+)
+def test_a_winning_piece_set_apart_is_proposed(lay: Callable[[Table, float], None], seed: int) -> None:
+    table = Table(random.Random(seed))
+    lay(table, table.row(WAITING, "hand"))
+    table.heap(10, 0, 14, 7, 14)
+    found = arrange(table.photo(), WIDTH, HEIGHT)
+    assert found.winning is not None
+    won = found.sightings[found.winning]
+    assert (won.piece, won.role) == ("6s", "hand")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_winning_piece_is_made_up(seed: int) -> None:
+    """None in an unbroken row, between sorted suits, in a hand that is one short, nor of two set apart."""
+    rng = random.Random(seed)
+    unbroken, sorted_, short, two = (Table(rng) for _ in range(4))
+    unbroken.row([*WAITING, "7z"], "hand")
+    x = 0.0
+    for _, suit in itertools.groupby([*WAITING, "7z"], key=lambda name: name[1] + name * (name == "7z")):
+        x += sorted_.row(list(suit), "hand", x=x) + rng.uniform(0.4, 0.5)
+    short.row(["6s"], "hand", x=0.7 + short.row(WAITING[:-1], "hand"))
+    two.row(["6s"], "hand", x=-1.8)
+    two.row(["9s"], "hand", x=0.8 + two.row(WAITING[:-1], "hand"))
+    for table in (unbroken, sorted_, short, two):
+        assert arrange(table.photo(), WIDTH, HEIGHT).winning is None
+
+
+# Concealed kongs that show nothing
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_four_backs_set_apart_are_a_concealed_kong_without_a_name(seed: int) -> None:
+    """In the row or before it; and a second one, when the hand lacks so much."""
+    table = Table(random.Random(seed))
+    count = 10 - 3 * (seed % 2)
+    x = table.row(table.deal(count), "hand")
+    table.row([BACK] * 4, "back", x=x + 0.8)
+    if seed % 2:
+        table.row([BACK] * 4, "back", x=1, y=HIGH + 0.6)
+    table.row([BACK] * 12, "back", y=9)
+    found = arrange(table.photo(), WIDTH, HEIGHT)
+    assert len(found.unnamed) == 1 + seed % 2
+    fours = [found.sightings[i] for four in found.unnamed for i in four]
+    assert {(s.piece, s.role, s.group) for s in fours} == {(BACK, "back", None)}
+    assert len({s.quad for s in fours}) == 4 * len(found.unnamed) and found.melds == ()
+    assert len(found.warnings) == 1 and found.warnings[0].endswith("name the tile.")
+
+
+def test_four_backs_beside_a_whole_hand_are_a_stump_of_the_wall() -> None:
+    table = Table(random.Random(4))
+    x = table.row(table.deal(13), "hand")
+    table.row([BACK] * 4, "back", x=x + 0.8)
+    found = arrange(table.photo(), WIDTH, HEIGHT)
+    assert found.unnamed == () and found.warnings == ("4 tiles lie face down in the own row.",)
 
 
 def test_a_misread_tile_of_a_declared_pung_is_read_like_its_neighbours() -> None:

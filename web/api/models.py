@@ -160,6 +160,12 @@ class ReadingDocument(Document):
     pieces: list[SightingDocument]
     hand: Pieces
     melds: list[MeldDocument]
+    winning: int | None = Field(
+        description="Which of `pieces`, from 0, is set apart from a full hand, as the piece that won it is."
+    )
+    unnamed: list[list[int]] = Field(
+        description="Concealed kongs that lie face down: four of `pieces` each. Nothing shows what they are."
+    )
     warnings: list[str]
     ms: dict[str, float] = Field(description="Milliseconds of each stage, and `total`.")
     preview: str = Field(description="The upright photo as a small JPEG in a data URL.")

@@ -3,7 +3,7 @@
 import { h, renew } from "/static/js/dom.js";
 import { t } from "/static/js/i18n.js";
 import { face, nameOf, playsAs, shortName, suitOf } from "/static/js/tiles.js";
-import { find, handPieces, inMeld, inZone, isDoubtful, kindOf } from "./state.js";
+import { find, handPieces, inMeld, inZone, isDoubtful, isHidden, kindOf } from "./state.js";
 
 /** The button of one piece. */
 export function tileButton(piece, page) {
@@ -119,7 +119,9 @@ function drawWinning(container, page) {
 
 /** Why this meld cannot be judged yet, or null. */
 export function meldFault(state, meld, rules) {
-  const kind = kindOf(inMeld(state, meld.id).map((piece) => piece.piece));
+  const pieces = inMeld(state, meld.id);
+  if (pieces.some(isHidden)) return t("meld.hidden");
+  const kind = kindOf(pieces.map((piece) => piece.piece));
   if (kind && rules.meld_kinds.includes(kind)) return null;
   const known = rules.meld_kinds.map((name) => t(`kind.${name}`)).join(", ");
   return t("meld.fault", { rules: rules.title, known });
@@ -130,7 +132,7 @@ function meldBox(meld, index, page) {
   const pieces = inMeld(state, meld.id);
   const kind = kindOf(pieces.map((piece) => piece.piece));
   const fault = meldFault(state, meld, rules);
-  const title = t("meld.title", { number: index + 1, kind: kind ? t(`kind.${kind}`) : t("meld.unknown") });
+  const title = t("meld.title", { number: index + 1, kind: kind ? t(`kind.${kind}`) : t(pieces.some(isHidden) ? "meld.concealed.kong" : "meld.unknown") });
   return h(
     "div",
     { class: `meld ${fault ? "has-fault" : ""}`, role: "group", "aria-label": title },

@@ -216,6 +216,15 @@ function fromReading(reading, photoId, before, rules) {
     }
     newMeld(state, members.filter(({ piece }) => piece !== "back").map(({ id }) => id), meld.concealed);
   });
+  const kongs = rules.meld_kinds.includes("kong") ? reading.unnamed : [];
+  for (const four of kongs) {
+    const members = four.map((index) => state.pieces[index]);
+    for (const piece of members) Object.assign(piece, { candidates: [], checked: true });
+    newMeld(state, members.map(({ id }) => id), true);
+  }
+  // A piece set apart from a full hand is proposed as the one that won it.
+  const apart = state.pieces[reading.winning ?? -1];
+  if (apart?.zone === "hand") state.winning = apart.id;
   return state;
 }
 
@@ -225,6 +234,9 @@ export const inZone = (state, zone) => state.pieces.filter((piece) => piece.zone
 export const inMeld = (state, id) => state.pieces.filter((piece) => piece.meld === id);
 export const find = (state, id) => state.pieces.find((piece) => piece.id === id);
 export const isPlayed = (piece) => piece.zone === "hand" || piece.zone === "meld" || piece.zone === "bonus";
+
+/** A face-down piece of a meld: nothing shows what it is. */
+export const isHidden = (piece) => piece.zone === "meld" && piece.piece === "back";
 
 /** A piece that wants a second look: the reading says so, and nobody has looked at it yet. */
 export const isDoubtful = (piece) => isPlayed(piece) && !piece.checked && piece.doubtful;
@@ -242,6 +254,7 @@ const ALIKE = [null, "single", "pair", "pung", "kong"];
 
 /** What kind of meld these pieces make; null when none. */
 export function kindOf(names) {
+  if (names.includes("back")) return null;
   const sorted = [...names].sort(inOrder);
   const cards = sorted.length > 0 && sorted.every(isCard);
   const suits = new Set(sorted.map(suitOf));
@@ -311,7 +324,10 @@ export function removePiece(draft, id) {
 }
 
 export function namePiece(draft, id, name) {
-  Object.assign(find(draft, id), { piece: name, checked: true });
+  const piece = find(draft, id);
+  // The face-down pieces of a meld are all alike: to name one is to name them.
+  const all = isHidden(piece) ? inMeld(draft, piece.meld).filter(isHidden) : [piece];
+  for (const one of all) Object.assign(one, { piece: name, checked: true });
 }
 
 export function movePiece(draft, id, zone, meld = null) {

@@ -33,7 +33,7 @@ export class Learner {
     const set = learns() ? chosenSet() : null;
     const wanted = new Map(
       state.pieces
-        .filter(({ quad, candidates, piece, checked }) => quad && checked && piece !== "back" && candidates[0] && candidates[0].piece !== piece)
+        .filter(({ quad, candidates, piece, checked }) => quad && checked && piece !== "back" && candidates[0] && ![piece, "back"].includes(candidates[0].piece))
         .map((piece) => [piece.id, piece]),
     );
     this.#busy = true;
