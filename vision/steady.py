@@ -18,6 +18,7 @@ from typing import Any, Literal
 import cv2
 import numpy as np
 
+from companion.pieces import Piece, format_pieces
 from companion.reading import BACK, Candidate, Expectation, Quad, Reading, Sighting
 from vision.arrange import arrange
 from vision.load import Photo
@@ -90,23 +91,28 @@ class Advice:
     kind: `nothing` (no tile found), `dark`, `glare`, `blurred`, `far`, `close`, `edge` (the hand reaches the
     frame's edge), `moving`, `few` and `many` (pieces for a hand), `doubtful` (one piece above all), `hold`
     (all is well, a moment more), `sure`. count, sizes: pieces read of the hand, and how many a hand may have.
-    pieces: for `doubtful` what it may be, likeliest first.
+    flowers: how many lie beside them; they are in no count, and nothing waits for them. pieces: for
+    `doubtful` what it may be, likeliest first.
     """
 
     kind: Kind
     count: int = 0
     sizes: tuple[int, ...] = ()
     pieces: tuple[str, ...] = ()
+    flowers: int = 0
 
     @property
     def text(self) -> str:
         """In English, in a few words.
 
-        >>> Advice("few", 12, (13, 14)).text
-        '12 of 13 or 14 tiles'
+        >>> Advice("few", 12, (13, 14)).text, Advice("sure", 14, (14,), flowers=2).text
+        ('12 of 13 or 14 tiles', '14 tiles + 2 flowers, sure')
         """
+        beside = f" + {self.flowers} flower{'s' if self.flowers > 1 else ''}" if self.flowers else ""
         sizes = " or ".join(map(str, self.sizes))
-        return _TEXTS[self.kind].format(count=self.count, sizes=sizes, pieces=" or ".join(self.pieces))
+        return _TEXTS[self.kind].format(
+            count=self.count, sizes=sizes, tiles=f"tiles{beside}", pieces=" or ".join(self.pieces)
+        )
 
     def to_document(self) -> dict[str, Any]:
         """As JSON-ready data."""
@@ -115,6 +121,7 @@ class Advice:
             "text": self.text,
             "count": self.count,
             "sizes": list(self.sizes),
+            "flowers": self.flowers,
             "pieces": list(self.pieces),
         }
 
@@ -126,13 +133,13 @@ _TEXTS: dict[Kind, str] = {
     "blurred": "blurred",
     "far": "too far",
     "close": "too close",
-    "edge": "{count} tiles; the hand reaches the edge",
+    "edge": "{count} {tiles}; the hand reaches the edge",
     "moving": "hold still",
-    "few": "{count} of {sizes} tiles",
-    "many": "{count} tiles; a hand has {sizes}",
+    "few": "{count} of {sizes} {tiles}",
+    "many": "{count} {tiles}; a hand has {sizes}",
     "doubtful": "one tile is doubtful: {pieces}",
-    "hold": "{count} of {sizes} tiles, a moment",
-    "sure": "{count} tiles, sure",
+    "hold": "{count} of {sizes} {tiles}, a moment",
+    "sure": "{count} {tiles}, sure",
 }
 
 
@@ -154,7 +161,8 @@ class Steady:
     """What is known after some frames.
 
     frames: sum of the weights of all frames since the scene came in sight. at: seconds of the last one. hand:
-    the steadied hand and melds, as text; held: for how many frames in a row it has been that and faultless.
+    the steadied hand and melds, as text, without flowers; held: for how many frames in a row it has been that
+    and faultless.
     told: kind of the advice given last; due: what the last frame alone would have said.
     """
 
@@ -266,31 +274,45 @@ def after(
         winning=placed.winning,
         unnamed=placed.unnamed,
     )
-    hand = "; ".join((steadied.hand, *map(str, steadied.melds)))
+    hand = _text_of(steadied)
     advice = _fault(steadied, quality, speed, expected)
     held, progress = 0, 0.0
     if advice is None:
         held = state.held + 1 if hand == state.hand else 1
         count = size_of(steadied)
         needed = FRAMES_FULL if count == max(expected.sizes, default=count) else FRAMES_SHORT
-        advice = Advice("sure" if held >= needed else "hold", count, (max(expected.sizes, default=count),))
+        sizes = (max(expected.sizes, default=count),)
+        advice = Advice("sure" if held >= needed else "hold", count, sizes)
         progress = min(held / needed, 1.0)
     # One frame alone changes no words, but what was sure or doubtful before need not be so now.
     lasting = state.frames and advice.kind != "sure" and state.told not in ("sure", "doubtful")
     kind = state.told if lasting and advice.kind != state.due else advice.kind
     known = Steady(tuple(tracks), frames, at, hand, held, kind, advice.kind)
-    return View(known, steadied, replace(advice, kind=kind), progress)
+    beside = sum(s.role == "hand" and _is_flower(s) for s in steadied.sightings)
+    return View(known, steadied, replace(advice, kind=kind, flowers=beside), progress)
+
+
+def _is_flower(sighting: Sighting) -> bool:
+    return sighting.piece[-1] == "f"
+
+
+def _text_of(reading: Reading) -> str:
+    """The hand and its melds, what must not change while the shot is waited for; flowers may."""
+    held = (s.piece for s in reading.sightings if s.role == "hand" and s.piece != BACK and not _is_flower(s))
+    return "; ".join((format_pieces(map(Piece.parse, held)), *map(str, reading.melds)))
 
 
 def size_of(reading: Reading) -> int:
     """Pieces of the hand and its melds, flowers and the fourth pieces of kongs left out."""
-    held = sum(s.role == "hand" and s.piece != BACK and s.piece[-1] != "f" for s in reading.sightings)
+    held = sum(s.role == "hand" and s.piece != BACK and not _is_flower(s) for s in reading.sightings)
     return held + sum(min(len(meld.pieces), 3) for meld in reading.melds) + 3 * len(reading.unnamed)
 
 
 def _fault(reading: Reading, quality: Quality | None, speed: float, expected: Expectation) -> Advice | None:
-    """Why the shot should not be taken, None when nothing speaks against it."""
-    own = [s for s in reading.sightings if s.role in ("hand", "meld") and s.piece != BACK]
+    """Why the shot should not be taken, None when nothing speaks against it. Flowers never do."""
+    own = [
+        s for s in reading.sightings if s.role in ("hand", "meld") and s.piece != BACK and not _is_flower(s)
+    ]
     if not own:
         return Advice("dark" if quality and quality.brightness < DARK else "nothing")
     count, sizes = size_of(reading), expected.sizes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -27,6 +28,8 @@ class FakeReader:
 
     def __init__(self) -> None:
         self.read_frames = 0
+        self.flower = ""
+        """A flower that lies left of the row, read with little confidence."""
 
     def read(self, photo: Photo) -> Reading:
         self.read_frames += 1
@@ -36,8 +39,10 @@ class FakeReader:
             quad = ((x, y), (x + 40, y), (x + 40, y + 54), (x, y + 54))
             return Sighting(quad, (Candidate(name, 0.98),), "hand" if group is None else "meld", 0, group)
 
-        hand = [tile(name, 40 + 41 * i, 300) for i, name in enumerate(names)]
-        meld = [tile("2p", 620 + 41 * i, 300, 0) for i in range(3)]
+        hand = [tile(name, 80 + 41 * i, 300) for i, name in enumerate(names)]
+        if self.flower:
+            hand.append(replace(tile("", 39, 300), candidates=(Candidate(self.flower, 0.6),)))
+        meld = [tile("2p", 660 + 41 * i, 300, 0) for i in range(3)]
         melds = (Meld("pung", parse_pieces("222p")),)
         return Reading(photo.name, "mahjong", photo.width, photo.height, (*hand, *meld), melds, (), {})
 
@@ -78,6 +83,19 @@ def test_it_says_what_is_missing_and_then_takes_the_shot(
     assert lines[shot] == 'Shot: 23456788m 345p --meld "pung 222p"'
     assert lines[shot + 1].startswith("  Won")
     assert 7 <= reader.read_frames < 10  # it stops then
+
+
+def test_flowers_beside_the_row_do_not_hold_up_the_shot(
+    reader: FakeReader, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reader.flower = "6f"
+    assert main(["watch", "--source", str(folder), "--once"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    shot = next(i for i, line in enumerate(lines) if line.startswith("Shot: "))
+    assert lines[0].startswith("8 of 13 or 14 tiles + 1 flower")
+    assert lines[shot - 1].split("  ")[0] == "14 tiles + 1 flower, sure"
+    assert lines[shot] == 'Shot: 23456788m 345p 6f --meld "pung 222p"'
+    assert lines[shot + 1].startswith("  Won")
 
 
 def test_json_gives_a_document_for_each_change_and_the_shot_is_saved(

@@ -106,6 +106,27 @@ def test_a_tile_lost_for_a_frame_stays_and_a_ghost_never_comes() -> None:
     assert all(view.sure for view in views[3:])
 
 
+def test_flowers_in_the_row_are_in_no_count_and_hold_nothing_up() -> None:
+    """One that is misread now and then, one that is never certain and touches the edge of the frame."""
+    readings = []
+    for i in range(6):
+        seen = frame(("1f", "5f", *HAND))
+        doubted = Candidate("5f" if i % 2 else "8f", 0.5)
+        edge = tuple((x - 100, y) for x, y in seen.sightings[0].quad)
+        flowers = (
+            replace(seen.sightings[0], quad=edge),  # type: ignore[arg-type]
+            replace(seen.sightings[1], candidates=(doubted, Candidate("7f", 0.3))),
+        )
+        readings.append(replace(seen, sightings=(*flowers, *seen.sightings[2:])))
+    views = play(readings)
+    assert kinds(views)[:4] == ["hold", "hold", "hold", "sure"]
+    assert {view.advice.count for view in views} == {14} and views[-1].advice.flowers == 2
+    assert views[0].advice.text == "14 of 14 tiles + 2 flowers, a moment"
+    assert views[3].state.hand == "12399m 123456p 777s"
+    thirteen = play(frame(("1f", *HAND[:12])) for _ in range(2))[-1]
+    assert (thirteen.advice.kind, thirteen.advice.text) == ("few", "12 of 13 or 14 tiles + 1 flower")
+
+
 def test_a_missing_tile_is_counted() -> None:
     views = play(without(frame(), 3, 8) for _ in range(4))
     assert kinds(views) == ["few"] * 4

@@ -42,8 +42,9 @@ class AdviceDocument(Document):
         description="What is wrong with the view; `hold`: nothing; `sure`: take the shot."
     )
     text: str = Field(description="The same in English.")
-    count: int = Field(description="Pieces of the hand, kongs counted as three.")
+    count: int = Field(description="Pieces of the hand, kongs counted as three, flowers left out.")
     sizes: list[int] = Field(description="How many a hand may have.")
+    flowers: int = Field(description="Flowers beside them, which are in no count.")
     pieces: list[Name] = Field(description="For `doubtful`: what the piece may be, likeliest first.")
 
 

@@ -234,10 +234,11 @@ export class Camera {
 const sleep = (ms) => new Promise((done) => setTimeout(done, Math.max(0, ms)));
 
 /** What the server advises, in the page's language. */
-function words({ kind, count, sizes, pieces }) {
+function words({ kind, count, sizes, flowers, pieces }) {
   const choice = new Intl.ListFormat(document.documentElement.lang, { type: "disjunction" });
   return t(`camera.advice.${kind}`, {
     count,
+    beside: flowers > 0 ? t("camera.flowers", { count: flowers }) : "",
     sizes: choice.format(sizes.map(String)),
     pieces: choice.format(pieces.map(nameOf)),
   });
