@@ -1,10 +1,10 @@
 """The page and the JSON API: one Flask application, one blueprint folder a feature.
 
-`capture` is the page for a photo or a typed hand, `learn` the rule pages, `teach` the page where a tile set
-is taught, `api` the JSON interface under `/api`. A feature is a folder with a `blueprint`; it brings its own
-templates and static files, shares `web/static` and `web/translations`, and is registered in `create_app`.
-Photos are not stored: one lives in memory for as long as its reading takes. Only `teach` keeps something,
-pictures of single tiles.
+`capture` is the page for a photo or a typed hand, `table` the live table, `learn` the rule pages, `teach` the
+page where a tile set is taught, `api` the JSON interface under `/api`. A feature is a folder with a
+`blueprint`; it brings its own templates and static files, shares `web/static` and `web/translations`, and is
+registered in `create_app`. Photos are not stored: one lives in memory for as long as its reading takes. Only
+`teach` keeps something, pictures of single tiles, and `table`, evenings, with photos where players choose so.
 """
 
 from __future__ import annotations
@@ -49,8 +49,10 @@ def create_app(reader: ReaderLike | None = None, config: dict[str, Any] | None =
 
     reader: reads photos; None means the shipped one, loaded when the first photo comes.
     config: overrides of Flask's settings, of `COMPANION_HOME` (folder of taught tile sets, None for the
-    user's) and of `READINGS_AT_ONCE` (photos read at the same time; the others
-    wait) and `READING_WAIT_S` (seconds a photo waits for its turn before it is refused as "busy").
+    user's), of `READINGS_AT_ONCE` (photos read at the same time; the others wait), `READING_WAIT_S` (seconds
+    a photo waits for its turn before it is refused as "busy"), `DATABASE_URL` (where tables are kept, None
+    for `companion.table.store.default_url`) and `LAN_ADDRESS` (how other devices reach the page, where this
+    computer calls it localhost).
     """
     app = Flask(__name__)
     app.config.from_mapping(
@@ -60,6 +62,8 @@ def create_app(reader: ReaderLike | None = None, config: dict[str, Any] | None =
         READING_WAIT_S=20.0,
         SEND_FILE_MAX_AGE_DEFAULT=None,
         COMPANION_HOME=None,
+        DATABASE_URL=None,
+        LAN_ADDRESS=None,
     )
     app.config.from_mapping(config or {})
     app.json.sort_keys = False  # type: ignore[attr-defined]  # documents keep the order they are written in
@@ -67,12 +71,14 @@ def create_app(reader: ReaderLike | None = None, config: dict[str, Any] | None =
         reader, at_once=app.config["READINGS_AT_ONCE"], wait_s=app.config["READING_WAIT_S"]
     )
 
-    from web import api, capture, learn, teach
+    from web import api, capture, learn, table, teach
 
+    app.extensions["tables"] = table.Tables(app.config["DATABASE_URL"])
     app.register_blueprint(capture.blueprint)
     app.register_blueprint(api.blueprint)
     app.register_blueprint(teach.blueprint)
     app.register_blueprint(learn.blueprint)
+    app.register_blueprint(table.blueprint)
     app.after_request(_secure)
     return app
 

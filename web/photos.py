@@ -155,13 +155,18 @@ class PhotoReader:
 
 def preview(photo: Photo) -> str:
     """The upright photo as a small JPEG in a data URL, for browsers that cannot show HEIC or turn a photo."""
+    return "data:image/jpeg;base64," + base64.b64encode(jpeg(photo)).decode("ascii")
+
+
+def jpeg(photo: Photo) -> bytes:
+    """The upright photo as a small JPEG."""
     import cv2
 
     height, width = photo.image.shape[:2]
     scale = min(1.0, PREVIEW_SIDE / max(width, height))
     size = (max(1, round(width * scale)), max(1, round(height * scale)))
     small = cv2.resize(photo.image, size, interpolation=cv2.INTER_AREA)
-    done, jpeg = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, PREVIEW_QUALITY])
+    done, encoded = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, PREVIEW_QUALITY])
     if not done:
         raise RuntimeError("the preview could not be encoded")
-    return "data:image/jpeg;base64," + base64.b64encode(jpeg.tobytes()).decode("ascii")
+    return encoded.tobytes()

@@ -114,6 +114,7 @@ class Store:
         options = {"reads_only": True} if self._engine.dialect.name == "sqlite" else _AUTOCOMMIT
         self._reading = self._engine.execution_options(**options)
         self._states: OrderedDict[str, State] = OrderedDict()
+        self._codes: dict[str, str] = {}
         self._caching = threading.Lock()
         try:
             migrate(self._engine)
@@ -224,6 +225,18 @@ class Store:
             return evening
         raise NoTable("There is no such table.")
 
+    def code(self, table: str) -> str:
+        """The table's code, which never changes; raises `NoTable`."""
+        with self._caching:
+            known = self._codes.get(table)
+        if known is None:
+            known = self.evening(table).code
+            with self._caching:
+                if len(self._codes) >= MOST_CACHED:
+                    self._codes.clear()
+                self._codes[table] = known
+        return known
+
     def evenings(self, tables: Iterable[str]) -> list[Evening]:
         """These tables, the one changed last first; those that do not exist are left out."""
         columns = [schema.evenings.c[name] for name in Evening.__dataclass_fields__]
@@ -238,6 +251,7 @@ class Store:
             connection.execute(delete(schema.evenings).where(schema.evenings.c.id == table))
         with self._caching:
             self._states.pop(table, None)
+            self._codes.pop(table, None)
 
     def member_for(self, table: str, key: str) -> str:
         """The member id of whoever came to the table with this key."""

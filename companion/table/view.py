@@ -45,7 +45,23 @@ def table_document(state: State) -> dict[str, Any]:
         "next": state.next_number,
         "open": current.number if current else None,
         "finished": state.finished,
+        "undo": _undoable(state),
+        "redo": _redoable(state),
     }
+
+
+def _undoable(state: State) -> dict[str, Any] | None:
+    """What an undo button takes back: the last thing done that still counts."""
+    for entry in reversed(state.entries):
+        if entry.number not in state.cancelled and not isinstance(entry.action, Undo):
+            return _line(state, entry) if isinstance(entry.action, UNDOABLE) else None
+    return None
+
+
+def _redoable(state: State) -> int | None:
+    """The undo that was the last thing done; undoing it brings back what it took."""
+    last = state.entries[-1]
+    return last.number if isinstance(last.action, Undo) else None
 
 
 def round_document(state: State, round_: Round) -> dict[str, Any]:

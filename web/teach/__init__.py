@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from http import HTTPStatus
 from typing import Any, BinaryIO, TypeVar, cast
-from urllib.parse import urlsplit
 
 from flask import Blueprint, Response, current_app, jsonify, request, send_file
 from pydantic import TypeAdapter, ValidationError
@@ -18,6 +17,7 @@ from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 from companion.pieces import NotationError, Piece
 from web import api
 from web.capture import translated
+from web.guards import from_this_page
 from web.photos import Busy, NotInstalled, PhotoReader
 from web.teach.models import CorrectionForm, NewSet, Switch, TaughtTile
 
@@ -27,19 +27,11 @@ MAX_TILES = 200
 blueprint = Blueprint(
     "teach", __name__, template_folder="templates", static_folder="static", static_url_path="/teach"
 )
+blueprint.before_request(from_this_page)
 blueprint.register_error_handler(RequestEntityTooLarge, api.too_large)
 
 _TILES = TypeAdapter(list[TaughtTile])
 Model = TypeVar("Model", NewSet, Switch)
-
-
-@blueprint.before_request
-def from_this_page() -> api.Answer | None:
-    """Other web sites must not change what this computer keeps."""
-    origin = request.headers.get("Origin")
-    if request.method not in ("GET", "HEAD") and origin and urlsplit(origin).netloc != request.host:
-        return api.problem(HTTPStatus.FORBIDDEN, "Only the page of this computer may do that.")
-    return None
 
 
 @blueprint.get("/teach")
