@@ -4,7 +4,8 @@
 
 writes OUT/rendered.json and OUT/rendered/*.jpg. Each tile has `label`, `bbox`, and beyond the format of the
 real photos `quad` (own top-left first, clockwise), `role`, `group` and `visible` (share of the face that
-nothing covers).
+nothing covers). With `--deck four-color` a tile is one end of a card in sight, its framed glyph; `card` tells
+which card of `cards` it belongs to.
 """
 
 from __future__ import annotations
@@ -19,45 +20,79 @@ from typing import Any
 import cv2
 import numpy as np
 
+from datasets import card_layouts
 from datasets.art import data_folder
+from datasets.card_layouts import REFUSED, CardMaterial, CardScene
 from datasets.layouts import LAYOUTS, Material, load_material, random_scene, set_filter
 from datasets.render import Scene
 
-_material: Material | None = None
+END_IN_SIGHT = 0.05
+"""A card's end of which less shows is no tile of a scene."""
+
+_material: Material | CardMaterial | None = None
 
 
-def _prepare(data: Path, sets: str, lettered: float, with_flowers: float) -> None:
+def _prepare(deck: str, data: Path, sets: str, lettered: float, with_flowers: float) -> None:
     global _material
     cv2.setNumThreads(1)
-    _material = load_material(data, set_filter(sets), sets != "held-out", lettered, with_flowers)
+    if deck == "four-color":
+        _material = card_layouts.load_card_material(data, sets)
+    else:
+        _material = load_material(data, set_filter(sets), sets != "held-out", lettered, with_flowers)
+
+
+def _outlined(label: str, quad: np.ndarray, visible: float, role: str, group: int | None) -> dict[str, Any]:
+    low, high = quad.min(0), quad.max(0)
+    return {
+        "label": label,
+        "bbox": [round(float(v), 1) for v in (*low, *(high - low))],
+        "quad": [[round(float(x), 2), round(float(y), 2)] for x, y in quad],
+        "visible": round(float(visible), 3),
+        "role": role,
+        "group": group,
+    }
 
 
 def scene_entry(scene: Scene, file: str) -> dict[str, Any]:
     """The truth of a scene as an entry of the labelled format."""
-    tiles = []
-    for tile in scene.tiles:
-        low, high = tile.quad.min(0), tile.quad.max(0)
-        tiles.append(
-            {
-                "label": tile.label,
-                "bbox": [round(float(v), 1) for v in (*low, *(high - low))],
-                "quad": [[round(float(x), 2), round(float(y), 2)] for x, y in tile.quad],
-                "visible": round(float(tile.visible), 3),
-                "role": tile.role,
-                "group": tile.group,
-            }
-        )
+    tiles = [_outlined(t.label, t.quad, t.visible, t.role, t.group) for t in scene.tiles]
     height, width = scene.image.shape[:2]
     return {"file": file, "width": width, "height": height, "augmented": False, "tiles": tiles}
+
+
+def card_scene_entry(scene: CardScene, file: str) -> dict[str, Any]:
+    """The same of a scene of cards. Tiles are the ends in sight, with the card's number in `cards`, which
+    tells of whole cards where they lie in their row (`row`, `place`) and names those that are none.
+    """
+    tiles, cards = [], []
+    for number, seen in enumerate(scene.cards):
+        card = seen.card
+        whole = _outlined(card.piece, seen.quad, seen.visible, card.role, card.group)
+        cards.append(whole | {"row": card.row, "place": card.place})
+        for end in seen.ends if card.piece not in REFUSED else ():
+            if end.visible >= END_IN_SIGHT:
+                tiles.append(
+                    _outlined(card.piece, end.quad, end.visible, card.role, card.group) | {"card": number}
+                )
+    height, width = scene.image.shape[:2]
+    entry = {"file": file, "width": width, "height": height, "augmented": False, "tiles": tiles}
+    return entry | {"cards": cards, "layout": scene.layout, "deck": "four-color"}
 
 
 def _make(job: tuple[int, int, Path, int, str | None]) -> dict[str, Any]:
     seed, number, out, size, layout = job
     assert _material is not None
-    scene = random_scene(_material, np.random.default_rng([seed, number]), size, size * 3 // 4, layout)
+    rng, shape = np.random.default_rng([seed, number]), (size, size * 3 // 4)
     file = f"rendered/{seed}-{number:06d}.jpg"
+    scene: Scene | CardScene
+    if isinstance(_material, CardMaterial):
+        scene = card_layouts.random_card_scene(_material, rng, *shape, layout)
+        entry = card_scene_entry(scene, file)
+    else:
+        scene = random_scene(_material, rng, *shape, layout)
+        entry = scene_entry(scene, file)
     cv2.imwrite(str(out / file), scene.image, [cv2.IMWRITE_JPEG_QUALITY, 93])
-    return scene_entry(scene, file)
+    return entry
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -76,12 +111,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--with-flowers", type=float, default=1.0, help="share of the tables that play with flowers"
     )
-    parser.add_argument("--layout", choices=tuple(LAYOUTS))
+    parser.add_argument("--deck", choices=("mahjong", "four-color"), default="mahjong")
+    parser.add_argument("--layout", choices=tuple({**LAYOUTS, **card_layouts.LAYOUTS}))
     parser.add_argument("--processes", type=int, default=2)
     args = parser.parse_args(argv)
+    layouts = card_layouts.LAYOUTS if args.deck == "four-color" else LAYOUTS
+    if args.layout and args.layout not in layouts:
+        parser.error(f"no layout {args.layout!r} of {args.deck}; known: {', '.join(layouts)}")
     (args.out / "rendered").mkdir(parents=True, exist_ok=True)
     jobs = [(args.seed, number, args.out, args.size, args.layout) for number in range(args.count)]
-    prepared = (data_folder(args.data), args.sets, args.lettered, args.with_flowers)
+    prepared = (args.deck, data_folder(args.data), args.sets, args.lettered, args.with_flowers)
     with ProcessPoolExecutor(args.processes, initializer=_prepare, initargs=prepared) as pool:
         entries = list(pool.map(_make, jobs, chunksize=8))
     (args.out / "rendered.json").write_text(json.dumps(entries), encoding="utf-8")

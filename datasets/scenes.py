@@ -4,7 +4,9 @@ A folder holds `<source>.json` files (in itself or in its subfolder `scenes`), e
 ``{"file", "width", "height", "augmented", "tiles": [{"label", "bbox": [x, y, w, h]}]}`` in pixels of the
 photo, `file` relative to the folder of the JSON file. Scenes may say more: per tile `quad` (corners from its
 own top-left, clockwise), `role` (as in a reading) and `visible` (share of its face that is not covered); per
-scene `complete` (every face in sight is labelled).
+scene `complete` (every face in sight is labelled). In scenes of four-color cards a tile is one end of a card;
+the scene then has `cards`, whole cards in the form of tiles with `row` and `place` in it, and per tile `card`
+(which of them it is an end of). Cards that are none (`title`, `blank`, `back`) stand among the cards alone.
 
 `groups.json`, in the folder or beside it, sorts scenes into tables, says which of them show hands, proposes
 folds and names the scenes with some discards labelled beside the hand.
@@ -22,6 +24,8 @@ from companion.pieces import NotationError, Piece
 from companion.reading import BACK, Point, Quad, Role
 
 GROUPS = "groups.json"
+NO_CARDS = frozenset({BACK, "title", "blank"})
+"""Names of cards that bear no piece."""
 
 
 class ScenesError(ValueError):
@@ -33,7 +37,9 @@ class Label:
     """One labelled piece.
 
     box: x, y, width and height of the upright rectangle around it, in pixels of the photo. quad, role: None
-    where the labels do not tell. visible: share of the face in sight, 1 where the labels do not tell.
+    where the labels do not tell. visible: share of the face in sight, 1 where the labels do not tell. card:
+    for an end of a card, which of the scene's cards. group: the declared meld it lies in. row, place: for a
+    whole card, which row, fan or column it belongs to and its place there.
     """
 
     piece: str
@@ -41,6 +47,10 @@ class Label:
     quad: Quad | None = None
     role: Role | None = None
     visible: float = 1.0
+    card: int | None = None
+    group: int | None = None
+    row: int = 0
+    place: int = 0
 
     def scaled(self, x: float, y: float) -> Label:
         """The label for the photo stretched by x and y."""
@@ -56,7 +66,8 @@ class Scene:
     file: its name in the labels, such as ``source/photo.jpg``. path: where it lies. source: name of the list.
     group, fold: the table it shows and the fold proposed for it, None without `groups.json`.
     shows_hand: it shows the hand of a player and nothing else is labelled, except in scenes that are
-    `partly_boxed` (some discards are labelled too). complete: every face in sight is labelled.
+    `partly_boxed` (some discards are labelled too). complete: every face in sight is labelled. cards: whole
+    cards, of which `labels` are the ends; a card that is none is called `title`, `blank` or `back`.
     """
 
     file: str
@@ -71,6 +82,7 @@ class Scene:
     shows_hand: bool = False
     partly_boxed: bool = False
     complete: bool = False
+    cards: tuple[Label, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,15 +195,17 @@ def _scene(document: Any, root: Path, source: str, known: dict[str, _Group], par
             shows_hand=shows_hand,
             partly_boxed=file in partly,
             complete=bool(complete),
+            cards=tuple(_label(card, NO_CARDS) for card in document.get("cards", ())),
         )
     except (KeyError, TypeError, ValueError) as error:
         name = document.get("file", "a scene without a file")
         raise ScenesError(f"{source}.json, {name}: {_words(error)}") from error
 
 
-def _label(tile: Any) -> Label:
+def _label(tile: Any, names: frozenset[str] = frozenset({BACK})) -> Label:
+    """A label; `names` are those that no piece has."""
     piece = str(tile["label"])
-    if piece != BACK:
+    if piece not in names:
         Piece.parse(piece)
     x, y, width, height = map(float, tile["bbox"])
     quad: Any = None
@@ -203,7 +217,18 @@ def _label(tile: Any) -> Label:
     role = tile.get("role")
     if role not in (None, "hand", "meld", "other", "back"):
         raise ValueError(f"unknown role {role!r}")
-    return Label(piece, (x, y, width, height), quad, role, float(tile.get("visible", 1.0)))
+    card, group = tile.get("card"), tile.get("group")
+    return Label(
+        piece,
+        (x, y, width, height),
+        quad,
+        role,
+        float(tile.get("visible", 1.0)),
+        None if card is None else int(card),
+        None if group is None else int(group),
+        int(tile.get("row", 0)),
+        int(tile.get("place", 0)),
+    )
 
 
 def _words(error: Exception) -> str:

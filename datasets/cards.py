@@ -1,0 +1,485 @@
+"""Four-color cards to render: decks in every glyph family, paper, frame and pen, no two alike.
+
+A `CardDeck` fixes what all cards of one pack share; `CardDeck.picture` prints a card. Lengths are in widths
+of a card: x runs across it from 0 to 1, y along it from 0 to `length`. Both ends bear the glyph, the lower
+one turned by half.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+from PIL import ImageFont
+
+WIDTH = 72
+"""Pixels across a printed card."""
+
+RANKS, COLOURS = "KAERHCP", "yrwg"
+PIECES = tuple(rank + colour for colour in COLOURS for rank in RANKS)
+JOKERS = tuple(f"{number}j" for number in range(1, 6))
+
+VARIANTS: Mapping[str, str] = {
+    "K": "將将帥",
+    "A": "士仕",
+    "E": "象相像",
+    "R": "車俥伡",
+    "H": "馬傌㐷",
+    "C": "砲炮包",
+    "P": "卒兵卆~",
+}
+"""Every glyph a rank is printed with; `~` is the cursive soldier, which no font has."""
+
+FAMILIES: tuple[tuple[str, str], ...] = (
+    ("帥仕相俥傌炮卒", "將士象車馬包兵"),
+    ("帥仕相俥傌炮兵", "將士象車馬包卒"),
+    ("將士相車馬炮卒", "將士相車馬炮卒"),
+    ("帥仕相俥傌砲兵", "將士象車馬炮卒"),
+)
+"""Glyphs in rank order on red and yellow, and on white and green."""
+
+JOKER_GLYPHS = "公侯伯子男"
+WORDS = "福祿壽榮華富貴"
+"""Small words in the middle of a card, in rank order."""
+
+COMPOSED = {"俥": "車", "傌": "馬", "像": "象", "伡": "车", "㐷": "马"}
+"""Glyphs made of a standing person and another one, for fonts that lack them."""
+
+VALIDATION_FONTS = ("AR-PL-", "TW-Kai", "Noto-Serif", "NotoSerif")
+"""How the names begin of fonts that show in the validation scenes, and of their nearest kin: never used."""
+
+HELD_OUT_FONTS = ("cwTeXKai", "Baekmuk-Batang", "Ume-Mincho", "npm-yuji-syuku", "LXGW-WenKai-Light", "kiloji")
+"""Fonts kept out of training, so that rendered scenes can measure decks never seen."""
+
+Colour = tuple[float, float, float]
+
+PAPERS: Mapping[str, tuple[tuple[int, int, int], ...]] = {
+    # RGB as seen on decks and in shops, with orange for yellow and blue-green for green.
+    "y": ((213, 207, 53), (255, 211, 0), (245, 212, 23), (255, 236, 80), (250, 172, 32), (240, 160, 50)),
+    "r": ((255, 85, 17), (214, 52, 38), (228, 60, 44), (196, 40, 52), (240, 100, 70)),
+    "w": ((228, 216, 216), (246, 244, 238), (252, 252, 252), (238, 228, 206)),
+    "g": ((0, 170, 96), (41, 156, 66), (46, 168, 79), (30, 120, 70), (10, 150, 125), (110, 190, 110)),
+}
+JOKER_PAPERS = ((250, 168, 196), (250, 220, 70), (150, 190, 240), (140, 210, 150), (248, 246, 240))
+
+
+def usable_fonts(folder: Path, part: str = "train") -> tuple[str, ...]:
+    """Font files of the data folder: `train` leaves the held-out ones away, `held-out` keeps only them, `all`
+    keeps both. Those of the validation scenes are never among them.
+    """
+    if part not in ("train", "held-out", "all"):
+        raise ValueError(f"part of the fonts must be train, held-out or all, not {part!r}")
+    fonts = [path for path in sorted((folder / "fonts").glob("*.?tf")) if not _is_validation(path)]
+    kept = [path for path in fonts if part == "all" or (path.stem in HELD_OUT_FONTS) == (part == "held-out")]
+    return tuple(map(str, kept))
+
+
+def full_fonts(folder: Path) -> tuple[str, ...]:
+    """The uncut fonts that the data folder's manifest names and this computer has: for rare glyphs."""
+    entries = json.loads((folder / "fonts" / "manifest.json").read_text("utf-8"))
+    paths = {Path(entry["path"]) for entry in entries if entry["path"].startswith("/")}
+    return tuple(str(path) for path in sorted(paths) if path.is_file() and not _is_validation(path))
+
+
+def _is_validation(path: Path) -> bool:
+    return path.name.startswith(VALIDATION_FONTS) or path.stem in ("ukai", "uming")
+
+
+# ---- glyphs ----
+
+
+@functools.lru_cache(maxsize=4096)
+def glyph(font: str, character: str) -> np.ndarray | None:
+    """The ink of a character, cut tight: (h, w) uint8, about 96 high; None where the font lacks it."""
+    if character == "~":
+        return None
+    if (ink := _printed(font, character)) is not None:
+        return ink
+    if character == "卆":
+        nine, ten = _printed(font, "九"), _printed(font, "十")
+        return None if nine is None or ten is None else _stacked(nine, ten)
+    other = COMPOSED.get(character)
+    if other is None:
+        return None
+    body, whole = _printed(font, other), _printed(font, "仕")
+    if body is None or whole is None:
+        return None
+    person = whole[:, : round(whole.shape[1] * 0.36)]
+    height = 96
+    left = cv2.resize(person, (26, height), interpolation=cv2.INTER_AREA)
+    right = cv2.resize(body, (66, height), interpolation=cv2.INTER_AREA)
+    return np.hstack([left, np.zeros((height, 2), np.uint8), right])
+
+
+def _printed(font: str, character: str) -> np.ndarray | None:
+    face = ImageFont.truetype(font, 96)
+    mask = face.getmask(character)
+    missing = face.getmask("\uffff")
+    if min(mask.size) < 4 or (mask.size == missing.size and bytes(mask) == bytes(missing)):
+        return None
+    ink = np.array(mask, np.uint8).reshape(mask.size[::-1])
+    rows, cols = np.nonzero(ink > 40)
+    if not len(rows):
+        return None
+    return ink[rows.min() : rows.max() + 1, cols.min() : cols.max() + 1]
+
+
+def _stacked(upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
+    return np.vstack([cv2.resize(part, (92, 46), interpolation=cv2.INTER_AREA) for part in (upper, lower)])
+
+
+def cursive_soldier(rng: np.random.Generator) -> np.ndarray:
+    """The soldier as brushes write it: an upright that runs through, a bar, two short strokes a side."""
+    canvas = np.zeros((100, 92), np.uint8)
+    weight = int(rng.integers(5, 11))
+    strokes = [
+        ((0.5, 0.02), (0.5, 0.98)),
+        ((0.04, 0.68), (0.96, 0.68)),
+        ((0.34, 0.16), (0.1, 0.44)),
+        ((0.2, 0.32), (0.38, 0.52)),
+        ((0.66, 0.16), (0.9, 0.44)),
+        ((0.8, 0.32), (0.62, 0.52)),
+    ]
+    for start, end in strokes:
+        points = np.array([start, end]) * (91, 99) + rng.normal(0, 2.5, (2, 2))
+        thick = max(3, weight + int(rng.integers(-2, 3)))
+        a, b = np.round(points * 8).astype(int)
+        cv2.line(canvas, (int(a[0]), int(a[1])), (int(b[0]), int(b[1])), 255, thick, cv2.LINE_AA, 3)
+    return canvas
+
+
+@dataclass(frozen=True)
+class Pen:
+    """How a deck's glyphs are written: weight in pixels of 96 (below 0 thinner), how far strokes waver
+    (pixels), how dry the ink is (0-1), and the lean."""
+
+    weight: float
+    waver: float
+    dry: float
+    lean: float
+
+    def write(self, ink: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """A glyph in this hand: (h, w) uint8."""
+        edge = 8
+        ink = cv2.copyMakeBorder(ink, edge, edge, edge, edge, cv2.BORDER_CONSTANT)
+        height, width = ink.shape
+        if self.waver > 0 or self.lean:
+            grid = rng.normal(0, self.waver, (2, 5, 5)).astype(np.float32)
+            shift = [cv2.resize(each, (width, height), interpolation=cv2.INTER_CUBIC) for each in grid]
+            y, x = np.mgrid[0:height, 0:width].astype(np.float32)
+            x += shift[0] + self.lean * (y - height / 2)
+            ink = cv2.remap(ink, x, y + shift[1], cv2.INTER_LINEAR)
+        if self.weight:
+            size = int(abs(self.weight)) * 2 + 1
+            shape = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size))
+            thinner = cv2.erode(ink, shape)
+            if self.weight > 0:
+                ink = cv2.dilate(ink, shape)
+            elif thinner.sum() > 0.5 * ink.sum():  # thin strokes would be gone
+                ink = thinner
+        if self.dry > 0:
+            grain = cv2.resize(rng.random((24, 24)).astype(np.float32), (width, height))
+            ink = (ink * np.clip(1.15 - self.dry * grain, 0.25, 1)).astype(np.uint8)
+        return np.asarray(ink)
+
+
+# ---- decks ----
+
+
+@dataclass(frozen=True)
+class CardDeck:
+    """What all cards of a pack share.
+
+    glyphs: ink (h, w) uint8 of every piece, written by one pen. words: small ones by rank, for the middle.
+    papers, inks: BGR by colour letter, `j` the jokers'. length: in widths. radius: of the corners, widths.
+    top, size: where the upper glyph begins and how large it is (width, height), widths. frame: inset of the
+    frame's lines (across, along) and their weight, 0 for none. middle: what stands between the glyphs
+    (`empty`, `line`, `word`, `ornament`, `text`). border: black rim, widths. circles: jokers stand in
+    coloured ones. gloss: how much it mirrors lamps. worn: 0-1.
+    """
+
+    glyphs: Mapping[str, np.ndarray]
+    words: Mapping[str, np.ndarray]
+    papers: Mapping[str, Colour]
+    joker_papers: tuple[Colour, ...]
+    inks: Mapping[str, Colour]
+    length: float
+    radius: float
+    top: float
+    size: tuple[float, float]
+    frame: tuple[float, float, float]
+    middle: str
+    border: float
+    circles: bool
+    gloss: float
+    worn: float
+
+    def end_quads(self) -> np.ndarray:
+        """The two framed glyphs, (2, 4, 2) in card coordinates, each from its own top-left, clockwise."""
+        pad = 0.12
+        low = max(0.0, self.top - pad)
+        high = min(self.length / 2, self.top + self.size[1] + pad)
+        upper = np.array([[0, low], [1, low], [1, high], [0, high]])
+        return np.stack([upper, (1, self.length) - upper])
+
+    def picture(self, piece: str, rng: np.random.Generator) -> np.ndarray:
+        """A printed card, (length * WIDTH, WIDTH, 4) uint8 BGRA.
+
+        piece: a name, `title`, `blank` or `back`.
+        """
+        height = round(self.length * WIDTH)
+        joker = piece in JOKERS
+        suit = piece[1] if piece in PIECES else COLOURS[int(rng.integers(4))]
+        paper = self.papers[suit]
+        number = JOKERS.index(piece) if joker else 0
+        if joker and not self.circles:
+            paper = self.joker_papers[number]
+        elif joker:
+            paper = self.papers["w"]
+        card = np.empty((height, WIDTH, 3), np.float32)
+        card[:] = paper
+        mottle = cv2.resize(rng.normal(0, 2.5, (height // 18 + 2, 5)).astype(np.float32), (WIDTH, height))
+        card += mottle[..., None]
+        ink = np.array(self.inks["j" if joker else suit], np.float32)
+        if piece == "back":
+            self._back(card, rng)
+        elif piece == "title":
+            self._title(card, ink, rng)
+        elif piece != "blank":
+            if joker and self.circles:
+                self._circle(card, self.joker_papers[number], ink)
+            self._frame(card, ink)
+            self._print(card, self.glyphs[piece], ink)
+            self._middle(card, piece, ink, rng)
+        self._wear(card, rng)
+        return np.dstack([np.clip(card, 0, 255).astype(np.uint8), self._outline(height)])
+
+    def _print(self, card: np.ndarray, glyph: np.ndarray, ink: np.ndarray) -> None:
+        wide, high = (max(6, round(each * WIDTH)) for each in self.size)
+        alpha = (
+            cv2.resize(glyph, (wide, high), interpolation=cv2.INTER_AREA).astype(np.float32)[..., None] / 255
+        )
+        left, top = (WIDTH - wide) // 2, round(self.top * WIDTH)
+        for turned in (False, True):
+            view = card[::-1, ::-1] if turned else card
+            part = view[top : top + high, left : left + wide]
+            part += (ink - part) * alpha[: part.shape[0], : part.shape[1]]
+
+    def _frame(self, card: np.ndarray, ink: np.ndarray) -> None:
+        height = card.shape[0]
+        across, along, weight = self.frame
+        tone = tuple(map(float, ink))
+        if self.border:
+            rim = max(1, round(self.border * WIDTH))
+            cv2.rectangle(card, (0, 0), (WIDTH - 1, height - 1), tone, 2 * rim)
+        if weight:
+            x, y = round(across * WIDTH), round(along * WIDTH)
+            cv2.rectangle(
+                card, (x, y), (WIDTH - 1 - x, height - 1 - y), tone, max(1, round(weight)), cv2.LINE_AA
+            )
+
+    def _circle(self, card: np.ndarray, paper: Colour, ink: np.ndarray) -> None:
+        height = card.shape[0]
+        middle = round((self.top + self.size[1] / 2) * WIDTH)
+        radius = round(max(self.size) * 0.62 * WIDTH)
+        for y in (middle, height - 1 - middle):
+            cv2.circle(card, (WIDTH // 2, y), radius, paper, -1, cv2.LINE_AA)
+            cv2.circle(card, (WIDTH // 2, y), radius, tuple(map(float, ink)), 1, cv2.LINE_AA)
+
+    def _middle(self, card: np.ndarray, piece: str, ink: np.ndarray, rng: np.random.Generator) -> None:
+        height = card.shape[0]
+        free = height - 2 * round((self.top + self.size[1]) * WIDTH)
+        centre = (WIDTH // 2, height // 2)
+        tone = tuple(map(float, ink))
+        if free < WIDTH * 0.3 or self.middle == "empty":
+            return
+        if self.middle == "line":
+            reach = round(free * 0.36)
+            cv2.line(
+                card, (centre[0], centre[1] - reach), (centre[0], centre[1] + reach), tone, 1, cv2.LINE_AA
+            )
+        elif self.middle == "word" and piece[0] in self.words:
+            high = round(min(0.45 * WIDTH, free * 0.6))
+            word = cv2.resize(self.words[piece[0]], (high, high), interpolation=cv2.INTER_AREA)
+            part = card[centre[1] - high // 2 :][:high, centre[0] - high // 2 :][:, :high]
+            part += (ink - part) * (word.astype(np.float32)[..., None] / 255)
+        elif self.middle == "text":
+            for line, text in enumerate(("MADE", "IN", "SET")):
+                at = (centre[0] - 16, centre[1] - 12 + 12 * line)
+                _letters(card, text, at, 0.36, tone)
+        elif self.middle == "ornament":
+            size = round(min(0.16 * WIDTH, free * 0.2))
+            diamond = np.array([[0, -size], [size, 0], [0, size], [-size, 0]]) + centre
+            cv2.polylines(card, [diamond.astype(np.int32)], True, tone, 1, cv2.LINE_AA)
+            cv2.circle(card, centre, max(1, size // 3), tone, -1, cv2.LINE_AA)
+
+    def _title(self, card: np.ndarray, ink: np.ndarray, rng: np.random.Generator) -> None:
+        """A maker's card: a column of characters, or a picture of a kind."""
+        height = card.shape[0]
+        names = [self.glyphs[piece] for piece in rng.permutation(list(self.glyphs))[:6]]
+        names += list(self.words.values())
+        size = round(WIDTH * rng.uniform(0.28, 0.5))
+        y = round(WIDTH * rng.uniform(0.2, 0.6))
+        while y + size < height - WIDTH * 0.25:
+            alpha = cv2.resize(
+                names[int(rng.integers(len(names)))], (size, size), interpolation=cv2.INTER_AREA
+            )
+            part = card[y : y + size, (WIDTH - size) // 2 :][:, :size]
+            part += (ink - part) * (alpha.astype(np.float32)[..., None] / 255)
+            y += round(size * 1.1)
+
+    def _back(self, card: np.ndarray, rng: np.random.Generator) -> None:
+        tone = tuple(float(each) for each in rng.uniform(20, 220, 3))
+        if rng.random() < 0.5:
+            card[:] = tone
+        step = int(rng.integers(8, 20))
+        for at in range(-card.shape[0], card.shape[0], step):
+            cv2.line(card, (0, at), (WIDTH, at + WIDTH), tuple(255 - each for each in tone), 1, cv2.LINE_AA)
+
+    def _wear(self, card: np.ndarray, rng: np.random.Generator) -> None:
+        height = card.shape[0]
+        if rng.random() < self.worn:
+            for _ in range(int(rng.integers(1, 4))):
+                y = int(rng.integers(height))
+                tilt = int(rng.normal(0, 8))
+                tone = (235.0, 240.0, 240.0) if rng.random() < 0.6 else (70.0, 75.0, 80.0)
+                layer = card.copy()
+                cv2.line(layer, (0, y), (WIDTH, y + tilt), tone, int(rng.integers(1, 3)), cv2.LINE_AA)
+                card += (layer - card) * rng.uniform(0.15, 0.5)
+        if rng.random() < self.worn:
+            y, x = np.mgrid[0:height, 0:WIDTH].astype(np.float32)
+            at = rng.uniform(0, 1, 2) * (WIDTH, height)
+            spot = np.exp(-((x - at[0]) ** 2 + (y - at[1]) ** 2) / (2 * rng.uniform(8, 40) ** 2))
+            card *= 1 - rng.uniform(0.05, 0.25) * spot[..., None]
+        if rng.random() < self.worn:
+            rim = int(rng.integers(1, 4))
+            layer = card.copy()
+            cv2.rectangle(layer, (0, 0), (WIDTH - 1, height - 1), (225.0, 230.0, 232.0), rim)
+            card += (layer - card) * rng.uniform(0.2, 0.6)
+
+    def _outline(self, height: int) -> np.ndarray:
+        mask = np.zeros((height, WIDTH), np.uint8)
+        radius = round(min(self.radius, 0.5) * WIDTH)
+        if radius < 1:
+            return mask + 255
+        cv2.rectangle(mask, (radius, 0), (WIDTH - 1 - radius, height - 1), 255, -1)
+        cv2.rectangle(mask, (0, radius), (WIDTH - 1, height - 1 - radius), 255, -1)
+        for x in (radius, WIDTH - 1 - radius):
+            for y in (radius, height - 1 - radius):
+                cv2.circle(mask, (x, y), radius, 255, -1, cv2.LINE_AA)
+        return mask
+
+
+def _letters(card: np.ndarray, text: str, at: tuple[int, int], size: float, tone: tuple[float, ...]) -> None:
+    """Print latin letters on a float picture; OpenCV writes on 8 bits only."""
+    canvas = np.zeros(card.shape[:2], np.uint8)
+    cv2.putText(canvas, text, at, cv2.FONT_HERSHEY_SIMPLEX, size, 255, 1, cv2.LINE_AA)
+    card += (np.array(tone, np.float32) - card) * (canvas.astype(np.float32)[..., None] / 255)
+
+
+def _bgr(rgb: tuple[int, int, int], rng: np.random.Generator, spread: float) -> Colour:
+    b, g, r = np.clip(np.array(rgb[::-1]) + rng.normal(0, spread, 3), 0, 255)
+    return float(b), float(g), float(r)
+
+
+def random_deck(fonts: Sequence[str], spare: Sequence[str], rng: np.random.Generator) -> CardDeck:
+    """A pack of cards. fonts: files to choose from. spare: files for glyphs that the chosen one lacks."""
+    font = fonts[int(rng.integers(len(fonts)))]
+    others = [fonts[int(k)] for k in rng.permutation(len(fonts))] + list(spare)
+    pen = Pen(
+        weight=float(rng.choice([0, 0, 0, 1, 2, 3, -1])),
+        waver=rng.uniform(1.0, 4.0) if rng.random() < 0.45 else 0.0,
+        dry=rng.uniform(0.2, 0.8) if rng.random() < 0.3 else 0.0,
+        lean=rng.normal(0, 0.06) if rng.random() < 0.3 else 0.0,
+    )
+    long = rng.random() < 0.6
+    length = rng.uniform(4.5, 6.0) if long else rng.uniform(2.3, 3.4)
+    wide = rng.uniform(0.5, 0.76)
+    top = rng.uniform(0.14, 0.4) if not long else rng.uniform(0.14, min(0.75, 0.12 * length))
+    high = min(wide * rng.uniform(0.9, 1.45), length / 2 - top - 0.06)
+    yellow_ink = _bgr((130, 20, 15), rng, 8)
+    black = _bgr((28, 24, 24), rng, 6)
+    print_colour = rng.random()
+    inks = dict.fromkeys((*COLOURS, "j"), black)
+    if print_colour < 0.25:
+        inks["y"] = yellow_ink
+    elif print_colour < 0.32:
+        inks = dict.fromkeys(inks, yellow_ink)
+    return CardDeck(
+        glyphs=_written(font, others, pen, rng),
+        words=_words(others, rng) if rng.random() < 0.5 else {},
+        papers={suit: _bgr(rgb[int(rng.integers(len(rgb)))], rng, 7) for suit, rgb in PAPERS.items()},
+        joker_papers=tuple(_bgr(rgb, rng, 10) for rgb in JOKER_PAPERS),
+        inks=inks,
+        length=length,
+        radius=rng.uniform(0.12, 0.5) if rng.random() < (0.55 if long else 0.15) else rng.uniform(0, 0.06),
+        top=top,
+        size=(wide, high),
+        frame=(
+            rng.uniform(0.05, 0.18),
+            rng.uniform(0.05, max(0.06, min(top - 0.05, 0.065 * length))),
+            0.0 if rng.random() < 0.2 else rng.uniform(1, 3),
+        ),
+        middle=str(rng.choice(["empty", "line", "word", "ornament", "text"], p=[0.3, 0.2, 0.2, 0.2, 0.1])),
+        border=rng.uniform(0.02, 0.06) if rng.random() < 0.15 else 0.0,
+        circles=rng.random() < 0.6,
+        gloss=rng.uniform(0.2, 1.0) if rng.random() < 0.4 else 0.0,
+        worn=rng.uniform(0.1, 0.7) if rng.random() < 0.6 else 0.0,
+    )
+
+
+def _written(font: str, others: Sequence[str], pen: Pen, rng: np.random.Generator) -> dict[str, np.ndarray]:
+    """The glyphs of every piece, by one pen."""
+    warm, cold = FAMILIES[int(rng.integers(len(FAMILIES)))]
+    mixed = rng.random() < 0.35
+    cursive = cursive_soldier(rng) if rng.random() < 0.12 else None
+    chosen: dict[str, str] = {}
+    for colour in COLOURS:
+        for rank, character in zip(RANKS, warm if colour in "ry" else cold, strict=True):
+            if mixed and rng.random() < 0.4:
+                character = VARIANTS[rank][int(rng.integers(len(VARIANTS[rank])))]
+            chosen[rank + colour] = character
+    chosen |= dict(zip(JOKERS, JOKER_GLYPHS, strict=True))
+    written: dict[str, np.ndarray] = {}
+    found: dict[str, np.ndarray] = {}
+    for piece, character in chosen.items():
+        if character == "~" or (cursive is not None and piece[0] == "P"):
+            character, ink = "~", cursive if cursive is not None else cursive_soldier(rng)
+        else:
+            ink = _found(character, piece, font, others, rng)
+        if character not in found:
+            found[character] = pen.write(ink, rng)
+        written[piece] = found[character]
+    return written
+
+
+def _found(
+    character: str, piece: str, font: str, others: Sequence[str], rng: np.random.Generator
+) -> np.ndarray:
+    """The glyph in the deck's font; else another one of its rank in that font, or the same in another."""
+    if (ink := glyph(font, character)) is not None:
+        return ink
+    if piece in PIECES and rng.random() < 0.7:
+        for other in VARIANTS[piece[0]]:
+            if (ink := glyph(font, other)) is not None:
+                return ink
+    for each in others:
+        if (ink := glyph(each, character)) is not None:
+            return ink
+    return next(
+        ink for each in others for other in VARIANTS[piece[0]] if (ink := glyph(each, other)) is not None
+    )
+
+
+def _words(fonts: Sequence[str], rng: np.random.Generator) -> dict[str, np.ndarray]:
+    """The small words by rank, in the first font that has them all."""
+    for font in reversed(fonts):
+        inks = [glyph(font, word) for word in WORDS]
+        if all(ink is not None for ink in inks):
+            return {rank: ink for rank, ink in zip(RANKS, inks, strict=True) if ink is not None}
+    return {}
