@@ -3,55 +3,110 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
-from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from companion.commands.read import READABLE_DECKS
 from companion.pieces import DECKS
 from companion.rules import RULE_SETS
 from web.api import frames, models
+from web.api.operations import Model, Operation, Schema, by_path
 
-_PROBLEMS = {
-    400: "The request is at fault; `where` says at which place.",
-    413: "Too large.",
-    415: "No photo that can be read.",
-    503: "Busy, or a part that reading needs is not installed.",
-}
+SET_FIELD = {"type": "string", "description": "Key of a taught tile set, see /api/sets."}
 
-
-_ANSWERS: tuple[type[BaseModel], ...] = (
-    models.ErrorDocument,
-    models.ReadingDocument,
-    frames.FrameDocument,
-    models.ResultDocument,
-    models.NotationDocument,
-    models.RulesDocument,
+OPERATIONS = (
+    Operation(
+        "post",
+        "/api/readings",
+        "makeReading",
+        "Read a photo",
+        models.ReadingDocument,
+        "What lies where.",
+        form={
+            "photo": {
+                "type": "string",
+                "format": "binary",
+                "description": "JPEG, PNG, WebP or HEIC; 32 MB at most.",
+            },
+            "deck": {"type": "string", "enum": ["auto", *READABLE_DECKS], "default": "auto"},
+            "set": SET_FIELD,
+        },
+        optional=frozenset({"deck", "set"}),
+        problems=(400, 413, 415, 503),
+    ),
+    Operation(
+        "post",
+        "/api/frames",
+        "seeFrame",
+        "Add one frame of a live preview to what is known from those before it",
+        frames.FrameDocument,
+        "What is known now.",
+        form={
+            "frame": {
+                "type": "string",
+                "format": "binary",
+                "description": "A small JPEG, best of 960 pixels; send the next when this one is answered.",
+            },
+            "at": {"type": "number", "minimum": 0, "description": "When it was taken: seconds on any clock."},
+            "state": {"type": "string", "description": "As the last answer gave it; none at first."},
+            "rules": {
+                "type": "string",
+                "enum": list(RULE_SETS),
+                "description": "Whose hand sizes are waited for.",
+            },
+            "set": SET_FIELD,
+        },
+        optional=frozenset({"state", "rules", "set"}),
+        problems=(400, 413, 415, 503),
+    ),
+    Operation(
+        "post",
+        "/api/analyses",
+        "makeAnalysis",
+        "Judge a hand: melds, status, score",
+        models.ResultDocument,
+        "What the hand is worth.",
+        takes=models.HandDocument,
+        problems=(400, 413),
+    ),
+    Operation(
+        "get",
+        "/api/pieces",
+        "spellPieces",
+        "Take notation text apart",
+        models.NotationDocument,
+        "The pieces.",
+        query={"text": {"type": "string"}, "deck": {"enum": list(DECKS)}},
+        optional=frozenset({"deck"}),
+        problems=(400,),
+    ),
+    Operation(
+        "get",
+        "/api/rules",
+        "rules",
+        "Rule sets with their options and context fields, and the decks' pieces",
+        models.RulesDocument,
+        "What can be chosen.",
+    ),
 )
 
 
 @cache
 def openapi_document() -> dict[str, Any]:
     """The whole description. Models both taken and given stand in it twice: with defaults, and whole."""
-    refs, definitions = models_json_schema(
-        [*((model, "serialization") for model in _ANSWERS), (models.HandDocument, "validation")],
-        ref_template="#/components/schemas/{model}",
-    )
-    schemas: dict[str, Any] = {model.__name__: ref for (model, _), ref in refs.items()}
+    # Late: the features answer their calls with the help of this package.
+    from web.teach.operations import OPERATIONS as TEACH
 
-    def answers(model: str, description: str, *problems: int) -> dict[str, Any]:
-        """The responses of one operation: its document, and the statuses that carry an error document."""
-        told = {
-            str(status): {
-                "description": _PROBLEMS[status],
-                "content": {"application/json": {"schema": schemas["ErrorDocument"]}},
-            }
-            for status in problems
-        }
-        content = {"application/json": {"schema": schemas[model]}}
-        return {"200": {"description": description, "content": content}, **told}
-
+    operations = (*OPERATIONS, *TEACH)
+    given = dict.fromkeys(model for one in operations for model in one.given)
+    answers: dict[Model, None] = {models.ErrorDocument: None}
+    answers |= {one.answer: None for one in operations if not isinstance(one.answer, str)}
+    wanted: list[tuple[Any, Literal["serialization", "validation"]]] = []
+    wanted += [(model, "serialization") for model in answers]
+    wanted += [(model, "validation") for model in given]
+    refs, definitions = models_json_schema(wanted, ref_template="#/components/schemas/{model}")
+    schemas: dict[Any, Schema] = dict(refs)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -59,114 +114,10 @@ def openapi_document() -> dict[str, Any]:
             "version": "1",
             "description": "From a photo of mahjong tiles to melds, win status and score.",
         },
-        "paths": {
-            "/api/readings": {
-                "post": {
-                    "summary": "Read a photo",
-                    "operationId": "makeReading",
-                    "requestBody": {
-                        "required": True,
-                        "content": {
-                            "multipart/form-data": {
-                                "schema": {
-                                    "type": "object",
-                                    "required": ["photo"],
-                                    "properties": {
-                                        "photo": {
-                                            "type": "string",
-                                            "format": "binary",
-                                            "description": "JPEG, PNG, WebP or HEIC; 32 MB at most.",
-                                        },
-                                        "deck": {
-                                            "type": "string",
-                                            "enum": ["auto", *READABLE_DECKS],
-                                            "default": "auto",
-                                        },
-                                        "set": {
-                                            "type": "string",
-                                            "description": "Key of a taught tile set, see /api/sets.",
-                                        },
-                                    },
-                                }
-                            }
-                        },
-                    },
-                    "responses": answers("ReadingDocument", "What lies where.", 400, 413, 415, 503),
-                }
-            },
-            "/api/frames": {
-                "post": {
-                    "summary": "Add one frame of a live preview to what is known from those before it",
-                    "operationId": "seeFrame",
-                    "requestBody": {
-                        "required": True,
-                        "content": {
-                            "multipart/form-data": {
-                                "schema": {
-                                    "type": "object",
-                                    "required": ["frame", "at"],
-                                    "properties": {
-                                        "frame": {
-                                            "type": "string",
-                                            "format": "binary",
-                                            "description": "A small JPEG, best of 960 pixels; send the next "
-                                            "one when this one is answered.",
-                                        },
-                                        "at": {
-                                            "type": "number",
-                                            "minimum": 0,
-                                            "description": "When it was taken: seconds on any clock.",
-                                        },
-                                        "state": {
-                                            "type": "string",
-                                            "description": "As the last answer gave it; none at first.",
-                                        },
-                                        "rules": {
-                                            "type": "string",
-                                            "enum": list(RULE_SETS),
-                                            "description": "Whose hand sizes are waited for.",
-                                        },
-                                        "set": {
-                                            "type": "string",
-                                            "description": "Key of a taught tile set, see /api/sets.",
-                                        },
-                                    },
-                                }
-                            }
-                        },
-                    },
-                    "responses": answers("FrameDocument", "What is known now.", 400, 413, 415, 503),
-                }
-            },
-            "/api/analyses": {
-                "post": {
-                    "summary": "Judge a hand: melds, status, score",
-                    "operationId": "makeAnalysis",
-                    "requestBody": {
-                        "required": True,
-                        "content": {"application/json": {"schema": schemas["HandDocument"]}},
-                    },
-                    "responses": answers("ResultDocument", "What the hand is worth.", 400, 413),
-                }
-            },
-            "/api/pieces": {
-                "get": {
-                    "summary": "Take notation text apart",
-                    "operationId": "spellPieces",
-                    "parameters": [
-                        {"name": "text", "in": "query", "required": True, "schema": {"type": "string"}},
-                        {"name": "deck", "in": "query", "schema": {"enum": list(DECKS)}},
-                    ],
-                    "responses": answers("NotationDocument", "The pieces.", 400),
-                }
-            },
-            "/api/rules": {
-                "get": {
-                    "summary": "Rule sets with their options and context fields, and the decks' pieces",
-                    "operationId": "rules",
-                    "responses": answers("RulesDocument", "What can be chosen."),
-                }
-            },
-        },
+        "paths": by_path(
+            operations,
+            taken={model: schemas[model, "validation"] for model in given},
+            answered={model: schemas[model, "serialization"] for model in answers},
+        ),
         "components": {"schemas": definitions["$defs"]},
     }
