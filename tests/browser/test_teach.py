@@ -70,8 +70,32 @@ def test_a_set_is_taught_used_corrected_and_forgotten(
         page.get_by_role("button", name="Undo", exact=True).click()
     assert gone.value.ok and tile_set.kept() == []
 
-    page.goto(page.url + "teach")
+    # The same from the reading itself: the switch is there, and the way to the set.
+    learn = page.get_by_role("switch", name="Learn from my corrections")
+    expect(learn).to_be_checked()
+    expect(page.locator("#learn-note")).to_contain_text("“Grandma's”")
+    learn.scroll_into_view_if_needed()
+    shoot("teach-3-reading")
+    page.locator("#photo-card").get_by_role("link", name="Teach my tiles").click()
     page.on("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Forget this set").click()
     expect(page.get_by_role("button", name="Grandma's")).to_have_count(0)
     assert TileSets(kept).all() == []
+
+
+def test_corrections_teach_without_a_set_being_named_first(page: Page, kept: Path) -> None:
+    page.get_by_role("button", name="Try the sample photo").click()
+    expect(page.locator("#photo .mark")).to_have_count(16)
+    learn = page.get_by_role("switch", name="Learn from my corrections")
+    expect(learn).not_to_be_checked()
+    page.locator("#tiles [data-piece='4p']").last.click()
+    page.get_by_role("button", name="5 of dots, 41 %").click()
+    with page.expect_response("**/corrections") as sent:
+        learn.check()
+    assert sent.value.ok
+    expect(page.locator("#learn-note")).to_contain_text("“My tiles”")
+    tile_set = TileSets(kept).get("My tiles")
+    assert [one.piece for one in tile_set.kept()] == ["5p"]
+    learn.uncheck()
+    expect(page.locator("#learn-note")).to_contain_text("Read with what “My tiles” was taught")
+    tile_set.forget()

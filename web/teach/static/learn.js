@@ -1,7 +1,10 @@
 // Corrections made on the main page teach the tile set in use: once the hand has been left alone for a moment, each corrected
 // piece is sent, cut out of the photo; what was corrected again, or undone, is taken back.
 
-import { chosenSet, learns } from "/teach/choice.js";
+import { ApiError, call } from "/static/js/api.js";
+import { byId } from "/static/js/dom.js";
+import { t } from "/static/js/i18n.js";
+import { chooseSet, chosenSet, learns, setLearns } from "/teach/choice.js";
 
 const AFTER_MS = 2500;
 const MARGIN = 0.6; // around the piece, in its own size: the reader wants to see what lies beside it
@@ -17,7 +20,40 @@ export class Learner {
     this.#store = store;
     this.#sent = load();
     store.subscribe(() => this.#later());
+    byId("learn").checked = learns();
+    byId("learn").addEventListener("change", () => this.#switch(byId("learn").checked));
+    this.#tell();
+    // Back from the teaching page, another set may be in use.
+    addEventListener("pageshow", () => this.#tell());
   }
+
+  // ---- the switch below the photo ----
+
+  async #switch(on) {
+    try {
+      // Who never named a set has one all the same.
+      if (on && !(await setInUse())) chooseSet((await make(t("learn.set"))).key);
+      setLearns(on);
+    } catch (error) {
+      byId("learn").checked = learns();
+      return note(error instanceof ApiError ? error.message : t("error.failed"));
+    }
+    await this.#tell();
+    this.#later();
+  }
+
+  async #tell() {
+    byId("learn").checked = learns();
+    if (!chosenSet()) return note("");
+    try {
+      const set = await setInUse();
+      note(set ? t(learns() ? "learn.note" : "learn.using", { name: set.name }) : "");
+    } catch {
+      note(""); // no answer: the reading will tell
+    }
+  }
+
+  // ---- sending ----
 
   #later() {
     clearTimeout(this.#timer);
@@ -55,6 +91,21 @@ export class Learner {
       keep(this.#sent);
     }
   }
+}
+
+/** The tile set in use, {key, name, ...}; null for none, or one that was forgotten. */
+async function setInUse() {
+  if (!chosenSet()) return null;
+  const { sets } = await call("/api/sets");
+  return sets.find(({ key }) => key === chosenSet()) ?? null;
+}
+
+const make = (name) =>
+  call("/api/sets", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ name }) });
+
+function note(text) {
+  byId("learn-note").textContent = text;
+  byId("learn-note").hidden = text === "";
 }
 
 /** Sends one corrected piece; the key under which it is kept, or null. */
