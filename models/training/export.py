@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from datasets.art import FLOWERS, RED_FIVES
+from datasets.cards import JOKERS
 from models.training.nets import Locator, Reader
 from models.training.reader import LABELS
 
@@ -31,15 +32,16 @@ class FromPhoto(nn.Module):
 
 
 SHAPES = {
-    "locator": ("mahjong-locator", (1, 448, 448, 3), ["maps"], {0: "n", 1: "height", 2: "width"}),
-    "reader": ("mahjong-reader", (2, 64, 64, 3), ["classes", "turns", "corners", "embedding"], {0: "n"}),
+    "locator": ((1, 448, 448, 3), ["maps"], {0: "n", 1: "height", 2: "width"}),
+    "reader": ((2, 64, 64, 3), ["classes", "turns", "corners", "embedding"], {0: "n"}),
 }
 
 
-def export(kind: str, checkpoint: Path, out: Path, about: dict) -> Path:
-    """Write `<name>.onnx` and `<name>.json` into `out`; keys of `about` go into the manifest."""
-    name, shape, outputs, free = SHAPES[kind]
-    net: nn.Module = Locator() if kind == "locator" else Reader(len(LABELS))
+def export(kind: str, checkpoint: Path, out: Path, about: dict, deck: str = "mahjong") -> Path:
+    """Write `<deck>-<kind>.onnx` and its manifest into `out`; keys of `about` go into the manifest."""
+    name = f"{deck}-{kind}"
+    shape, outputs, free = SHAPES[kind]
+    net: nn.Module = Locator() if kind == "locator" else Reader(len(LABELS[deck]))
     net.load_state_dict(torch.load(checkpoint, weights_only=True))
     path = out / f"{name}.onnx"
     axes = {
@@ -69,10 +71,11 @@ def export(kind: str, checkpoint: Path, out: Path, about: dict) -> Path:
         **about,
     }
     if kind == "reader":
-        manifest.setdefault("labels", list(LABELS))
+        manifest.setdefault("labels", list(LABELS[deck]))
         manifest.setdefault("temperature", 1.0)
         # One copy in a set against four of the others.
-        manifest.setdefault("prior", dict.fromkeys((*RED_FIVES, *FLOWERS), 0.25))
+        single = (*RED_FIVES, *FLOWERS) if deck == "mahjong" else JOKERS
+        manifest.setdefault("prior", dict.fromkeys(single, 0.25))
     (out / f"{name}.json").write_text(
         json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
     )
@@ -83,6 +86,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("kind", choices=tuple(SHAPES))
     parser.add_argument("checkpoint", type=Path)
+    parser.add_argument("--deck", choices=tuple(LABELS), default="mahjong")
     parser.add_argument("--out", type=Path, default=Path("models"))
     parser.add_argument(
         "--about", type=Path, help="JSON file with more keys for the manifest (training, measured, ...)"
@@ -92,7 +96,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     about = json.loads(args.about.read_text(encoding="utf-8")) if args.about else {}
     if args.temperature is not None:
         about["temperature"] = args.temperature
-    path = export(args.kind, args.checkpoint, args.out, about)
+    path = export(args.kind, args.checkpoint, args.out, about, args.deck)
     print(f"{path}: {path.stat().st_size / 1e6:.2f} MB")
     return 0
 

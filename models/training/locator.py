@@ -1,4 +1,5 @@
-"""Train the locator of mahjong tiles.
+"""Train the locator of mahjong tiles, or of the ends of four-color cards (`--folds` without a name: those are
+only rendered).
 
     python -m models.training.locator --rendered SCENES --out locator.pt --steps 6000
 
@@ -279,7 +280,7 @@ def loss_of_batch(net: nn.Module, batch: Sequence[Tensor]) -> tuple[Tensor, dict
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = parser_of("Train the locator of mahjong tiles.", steps=7000, batch=8)
+    parser = parser_of("Train a locator of pieces.", steps=7000, batch=8)
     parser.add_argument("--share", type=float, default=0.5, help="share of rendered scenes in a batch")
     args = parser.parse_args(argv)
     prepare(args)

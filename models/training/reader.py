@@ -1,6 +1,7 @@
-"""Train the reader of mahjong faces.
+"""Train the reader of mahjong faces, or of the ends of four-color cards.
 
     python -m models.training.reader --rendered SCENES --out reader.pt --steps 8000
+    python -m models.training.reader --deck four-color --folds --rendered SCENES --out cards.pt
 
 The pool holds rectified pieces (the true quad stretched to the middle of an 80x80 patch): rendered ones with
 exact corners, real ones of the tables that `--folds` names. Every step draws them anew: quarter turns, wrong
@@ -22,14 +23,18 @@ from torch import Tensor, nn
 from torch.utils.data import IterableDataset
 
 from datasets.art import FACES, data_folder, read_picture
+from datasets.cards import JOKERS, PIECES
 from datasets.photographic import relight
 from models.training.fit import fit, parser_of, prepare
 from models.training.labelled import Photo, Tile, real_photos, rendered_photos
 from models.training.nets import Reader
 from vision.classify import CROP, QUAD, TARGET
 
-LABELS = (*FACES, "back", "reject")
-"""Classes of the reader, in order."""
+LABELS: dict[str, tuple[str, ...]] = {
+    "mahjong": (*FACES, "back", "reject"),
+    "four-color": (*PIECES, *JOKERS, "reject"),
+}
+"""Classes of each deck's reader, in order."""
 
 PATCH = 80
 """A pool patch's side; the true quad fills as much of its middle as it does in the network's input."""
@@ -71,15 +76,21 @@ def _patch(image: np.ndarray, quad: np.ndarray) -> np.ndarray:
     )
 
 
-def collect(photos: Sequence[Photo], seed: int, quads: dict[str, list] | None = None, most: int = 40) -> Pool:
+def collect(
+    photos: Sequence[Photo],
+    labels: Sequence[str],
+    seed: int,
+    quads: dict[str, list] | None = None,
+    most: int = 40,
+) -> Pool:
     """Cut the pool out of photos; at most `most` pieces a photo.
 
-    quads: photo's path -> quad of each tile or None, as a trained locator found them
-    (models.training.harvest); without it only tiles with true quads are used.
+    labels: the classes, in order. quads: photo's path -> quad of each tile or None, as a trained locator
+    found them (models.training.harvest); without it only tiles with true quads are used.
     """
     rng = np.random.default_rng(seed)
     patches, classes, weights, turned, exact = [], [], [], [], []
-    number_of = {label: i for i, label in enumerate(LABELS)}
+    number_of = {label: i for i, label in enumerate(labels)}
 
     def keep(patch: np.ndarray, label: str, weight: float, turn: bool, corners: bool) -> None:
         patches.append(patch)
@@ -153,7 +164,7 @@ def shop_pool(data: Path) -> Pool:
         inner = cv2.resize(picture, (QUAD, QUAD), interpolation=cv2.INTER_AREA)
         mode = cv2.BORDER_REFLECT if rng.random() < 0.5 else cv2.BORDER_REPLICATE
         patches.append(cv2.copyMakeBorder(inner, margin, margin, margin, margin, mode))
-        classes.append(LABELS.index(path.parent.name))
+        classes.append(LABELS["mahjong"].index(path.parent.name))
     n = len(patches)
     return Pool(np.stack(patches), np.array(classes), np.ones(n), np.ones(n, bool), np.zeros(n, bool))
 
@@ -161,11 +172,12 @@ def shop_pool(data: Path) -> Pool:
 class Draws(IterableDataset):
     """Endless batches drawn from pools, each pool with its share, classes balanced."""
 
-    def __init__(self, pools: Sequence[tuple[Pool, float]], batch: int, steps: int, seed: int):
+    def __init__(self, pools: Sequence[tuple[Pool, float]], classes: int, batch: int, steps: int, seed: int):
         self.pools, self.batch, self.steps, self.seed = pools, batch, steps, seed
+        self.colour_tells = colour_tells
         self.chances = []
         for pool, _ in pools:
-            count = np.bincount(pool.classes, minlength=len(LABELS)).astype(float)
+            count = np.bincount(pool.classes, minlength=classes).astype(float)
             # The root keeps rare faces from being repeated out of proportion.
             weight = pool.weights / np.sqrt(count[pool.classes])
             self.chances.append(np.cumsum(weight / weight.sum()))
@@ -185,14 +197,18 @@ class Draws(IterableDataset):
     def _draw(self, rng: np.random.Generator, which: int) -> tuple[Any, ...]:
         pool = self.pools[which][0]
         at = min(int(np.searchsorted(self.chances[which], rng.random())), len(pool.classes) - 1)
-        crop, residual, turn = redraw(pool.patches[at], rng)
+        crop, residual, turn = redraw(pool.patches[at], rng, self.colour_tells)
         known = np.array([pool.turned[at], pool.exact[at]], np.float32)
         return crop, np.int64(pool.classes[at]), np.int64(turn), residual, known
 
 
-def redraw(patch: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, int]:
+def redraw(
+    patch: np.ndarray, rng: np.random.Generator, colour_tells: bool = False
+) -> tuple[np.ndarray, np.ndarray, int]:
     """One training view of a patch: crop (3, CROP, CROP) uint8, corner residuals (8,), quarter turns of its
     top.
+
+    colour_tells: the class hangs on the colour, which then changes only as light changes it.
     """
     true = INSIDE
     middle = PATCH / 2
@@ -219,7 +235,7 @@ def redraw(patch: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.
         view = cv2.resize(small, (CROP, CROP), interpolation=cv2.INTER_LINEAR)
     if rng.random() < 0.6:
         view = np.clip(relight(view.astype(np.float32), rng, 0.8), 0, 255).astype(np.uint8)
-    if rng.random() < 0.15:
+    if rng.random() < 0.15 and not colour_tells:
         shift = rng.integers(-12, 13)
         hsv = cv2.cvtColor(view, cv2.COLOR_BGR2HSV)
         hsv[..., 0] = (hsv[..., 0].astype(int) + shift) % 180
@@ -245,7 +261,8 @@ def loss_of(net: nn.Module, batch: Sequence[Tensor]) -> tuple[Tensor, dict[str, 
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = parser_of("Train the reader of mahjong faces.", steps=8000, batch=128)
+    parser = parser_of("Train a reader of faces.", steps=8000, batch=128)
+    parser.add_argument("--deck", choices=tuple(LABELS), default="mahjong")
     parser.add_argument(
         "--quads", type=Path, help="quads that models.training.harvest found in the real photos"
     )
@@ -255,15 +272,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     quads = json.loads(args.quads.read_text(encoding="utf-8")) if args.quads else None
     rendered = [photo for folder in args.rendered for photo in rendered_photos(folder)]
     real = real_photos(data, args.folds) if args.folds else []
-    pools = []
+    labels, pools = LABELS[args.deck], []
     if rendered:
-        pools.append((collect(rendered, args.seed), 0.5))
+        pools.append((collect(rendered, labels, args.seed), 0.5))
     if real:
-        pools += [(shop_pool(data), 0.1), (collect(real, args.seed, quads), 0.4)]
+        pools += [(shop_pool(data), 0.1), (collect(real, labels, args.seed, quads), 0.4)]
     if not pools:
         parser.error("nothing to learn from: give --rendered or --folds")
     print("pool:", [len(pool.classes) for pool, _ in pools], flush=True)
-    fit(Reader(len(LABELS)), Draws(pools, args.batch, args.steps, args.seed), loss_of, args, batched=True)
+    colour_tells = args.deck == "four-color"
+    draws = Draws(pools, len(labels), args.batch, args.steps, args.seed, colour_tells)
+    fit(Reader(len(labels)), draws, loss_of, args, batched=True)
     return 0
 
 
