@@ -172,7 +172,15 @@ def shop_pool(data: Path) -> Pool:
 class Draws(IterableDataset):
     """Endless batches drawn from pools, each pool with its share, classes balanced."""
 
-    def __init__(self, pools: Sequence[tuple[Pool, float]], classes: int, batch: int, steps: int, seed: int):
+    def __init__(
+        self,
+        pools: Sequence[tuple[Pool, float]],
+        classes: int,
+        batch: int,
+        steps: int,
+        seed: int,
+        colour_tells: bool,
+    ):
         self.pools, self.batch, self.steps, self.seed = pools, batch, steps, seed
         self.colour_tells = colour_tells
         self.chances = []
