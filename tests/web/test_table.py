@@ -21,6 +21,7 @@ from companion.table.store import MOST_TRIES
 from tests.table.conftest import postgres_url, url  # noqa: F401 - fixtures
 from tests.table.evenings import FLUSH
 from tests.web.fakes import SampleReader
+from tests.web.test_openapi import check
 from web import create_app
 
 _keys = (f"key-of-a-test-{number:06}" for number in itertools.count())
@@ -193,6 +194,35 @@ def test_the_qr_code_leads_to_the_table(app: Flask, anna: Phone) -> None:
     assert anna.see()["join"] == f"http://192.0.2.7:8000/table#{code}"
 
 
+def test_answers_are_as_described(app: Flask, anna: Phone, bo: Phone) -> None:
+    description = anna.client.get("/api/openapi.json").get_json()
+    code, path = anna.see()["code"], "/api/tables/{table}"
+    acted = bo.do({"type": "deal", "round": 1, "facts": {"exchange": "left"}, "seats": {"0": {"void": "s"}}})
+    end = {
+        "type": "wall-end",
+        "hands": {str(seat): {"rules": "sichuan", "concealed": "1s"} for seat in (0, 2, 3)},
+    }
+    for told, method, answer in (
+        (f"{path}/actions", "post", acted),
+        (f"{path}/previews", "post", bo.post(f"/api/tables/{bo.table}/previews", {"action": win(1, 0)})),
+        (f"{path}/actions", "post", bo.do(win(1, 0))),
+        (f"{path}/actions", "post", bo.do({"type": "record", "round": 1, "event": end})),
+        (f"{path}/actions", "post", bo.do(win(1, 1))),
+        ("/api/tables", "get", anna.client.get("/api/tables")),
+        ("/api/tables/look", "post", anna.post("/api/tables/look", {"code": code})),
+        ("/api/tables/look", "post", anna.post("/api/tables/look", {"code": "AAAAAA"})),
+        (path, "get", anna.client.get(f"/api/tables/{anna.table}")),
+        (path, "get", anna.client.get(f"/api/tables/{anna.table}?since={anna.see()['version']}")),
+        (path, "get", anna.client.get("/api/tables/none")),
+        (f"{path}/journal", "get", anna.client.get(f"/api/tables/{anna.table}/journal")),
+        (f"{path}/evening", "get", anna.client.get(f"/api/tables/{anna.table}/evening")),
+        (f"{path}/photos", "get", anna.client.get(f"/api/tables/{anna.table}/photos")),
+        (f"{path}/export.json", "get", anna.client.get(f"/api/tables/{anna.table}/export.json")),
+        (path, "delete", anna.client.delete(f"/api/tables/{anna.table}")),
+    ):
+        check(description, told, method, answer)
+
+
 # ---- what is refused ----
 
 
@@ -260,7 +290,7 @@ def test_codes_cannot_be_guessed(app: Flask, anna: Phone) -> None:
     assert "Too many" in fault(guess("AAAAAA"), 429)
     assert "Too many" in fault(guess(code), 429)
     assert guess(code, "192.0.2.10").status_code == 200
-    fault(guess({"$gt": ""}, "192.0.2.11"), 404)
+    fault(guess({"$gt": ""}, "192.0.2.11"), 400)
 
 
 def test_other_sites_cannot_act_for_a_visitor(anna: Phone) -> None:

@@ -96,9 +96,10 @@ OPERATIONS = (
 def openapi_document() -> dict[str, Any]:
     """The whole description. Models both taken and given stand in it twice: with defaults, and whole."""
     # Late: the features answer their calls with the help of this package.
+    from web.table.operations import OPERATIONS as TABLE
     from web.teach.operations import OPERATIONS as TEACH
 
-    operations = (*OPERATIONS, *TEACH)
+    operations = (*OPERATIONS, *TEACH, *TABLE)
     given = dict.fromkeys(model for one in operations for model in one.given)
     answers: dict[Model, None] = {models.ErrorDocument: None}
     answers |= {one.answer: None for one in operations if not isinstance(one.answer, str)}

@@ -19,6 +19,7 @@ PROBLEMS = {
     409: "It has changed meanwhile.",
     413: "Too large.",
     415: "No photo that can be read.",
+    429: "Too many tries; wait a while.",
     503: "Busy, or a part that reading needs is not installed.",
 }
 """What each status means that comes with an `ErrorDocument`."""

@@ -43,7 +43,7 @@ from companion.table.view import evening_document, journal_document, round_docum
 from web import api
 from web.capture import translated
 from web.guards import from_this_page
-from web.table.models import Doing, Joining, NewTable, Trying
+from web.table.models import Doing, Joining, Looking, NewTable, Trying
 
 COOKIE = "tables"
 COOKIE_DAYS = 390
@@ -112,7 +112,7 @@ def create() -> api.Answer:
 @blueprint.post("/api/tables/look")
 def look() -> api.Answer:
     """What a table is, for somebody who has its code and has not joined yet."""
-    table = _by_code(str(_json(4096).get("code", ""))[:20])
+    table = _by_code(_body(Looking).code)
     state = _store().state(table)
     document = table_document(state)
     shown = ("name", "rules", "names", "seated", "begun")
@@ -188,29 +188,36 @@ def preview(table: str) -> api.Answer:
 
 @blueprint.get("/api/tables/<table>/journal")
 def journal(table: str) -> api.Answer:
-    _member(table)
-    state = _store().state(table)
+    state = _read(table)
     return jsonify({"version": state.version, "entries": journal_document(state)})
 
 
 @blueprint.get("/api/tables/<table>/evening")
 def evening(table: str) -> api.Answer:
-    _member(table)
-    return jsonify(evening_document(_store().state(table)))
+    return jsonify(evening_document(_read(table)))
 
 
-@blueprint.get("/api/tables/<table>/export.<kind>")
-def export(table: str, kind: str) -> api.Answer:
+@blueprint.get("/api/tables/<table>/export.json")
+def export_json(table: str) -> api.Answer:
+    return _file(table, "json", to_json(_read(table)), "application/json")
+
+
+@blueprint.get("/api/tables/<table>/export.csv")
+def export_csv(table: str) -> api.Answer:
+    text = "\ufeff" + to_csv(_read(table))  # the mark tells Excel that this is UTF-8
+    return _file(table, "csv", text, "text/csv; charset=utf-8")
+
+
+def _read(table: str) -> State:
+    """The state of a table that the visitor is at."""
     _member(table)
-    state = _store().state(table)
-    if kind == "json":
-        text, mime = to_json(state), "application/json"
-    elif kind == "csv":
-        text, mime = "\ufeff" + to_csv(state), "text/csv; charset=utf-8"  # the mark tells Excel it is UTF-8
-    else:
-        raise NoTable("There is no such file.")
-    name = f"{state.name or 'evening'} {state.entries[0].at:%Y-%m-%d}.{kind}"
-    response = Response(text, mimetype=mime)
+    return _store().state(table)
+
+
+def _file(table: str, kind: str, text: str, media: str) -> Response:
+    evening = _store().evening(table)
+    name = f"{evening.name or 'evening'} {evening.begun[:10]}.{kind}"
+    response = Response(text, mimetype=media)
     response.headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(name, safe='')}"
     return response
 

@@ -4,6 +4,7 @@ import { byId, h, renew } from "/static/js/dom.js";
 import * as api from "/static/js/api.js";
 import { loadTexts, t } from "/static/js/i18n.js";
 import { Camera } from "./camera.js";
+import { Errand } from "./errand.js";
 import { choiceLabel, drawForm, inForce } from "./forms.js";
 import { choices, drawHand, meldFault } from "./hand.js";
 import { drawPhoto } from "./photo.js";
@@ -48,6 +49,7 @@ class Page {
       rules: () => this.state.rules,
       onshot: (photo) => this.upload.start({ photo, name: "live.jpg" }),
     });
+    new Errand(this.store);
     this.store.subscribe(() => this.#changed());
     this.#listen();
     this.#openLinked();

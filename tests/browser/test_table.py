@@ -1,0 +1,210 @@
+"""An evening at the live table on two phones: open, join, play, undo, lose the connection, settle."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed: no browser tests")
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import served, visit
+from tests.web.fakes import SampleReader
+from web import create_app
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+Shoot = Callable[[str], Path]
+
+FLUSH = "1113335557799m"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The page's address, with a database of its own behind it."""
+    file = tmp_path_factory.mktemp("tables") / "tables.sqlite"
+    with served(create_app(SampleReader(), {"DATABASE_URL": f"sqlite:///{file}"})) as address:
+        yield address
+
+
+@pytest.fixture
+def other(browser: Browser, address: str) -> Iterator[Page]:
+    """Somebody else's phone."""
+    with visit(browser, f"{address}table") as opened:
+        yield opened
+
+
+def open_table(page: Page, address: str) -> str:
+    """A new table with Anna at its first seat; gives its code."""
+    page.goto(f"{address}table")
+    page.locator("#name-0").fill("Anna")
+    page.locator("#name-2").fill("Chen")
+    page.get_by_role("button", name="Open the table").click()
+    page.wait_for_url(re.compile(r"/table/\w+$"))
+    expect(page.locator("#invite")).to_contain_text("Invite")
+    return page.locator("#invite").inner_text().split()[-1]
+
+
+def join(other: Page, address: str, code: str) -> None:
+    other.goto(f"{address}table#{code}")
+    expect(other.locator("#found")).to_contain_text("Who are you?")
+    other.locator("#join-name").fill("Bo")
+    other.get_by_role("button", name="Join", exact=True).click()
+    other.wait_for_url(re.compile(r"/table/\w+$"))
+    expect(other.locator(".seat.is-me")).to_contain_text("Bo")
+
+
+def win_with(page: Page, who: str, text: str, piece: str, payer: str | None) -> None:
+    """Tell a win, with a typed hand, up to its preview."""
+    page.get_by_role("button", name="Somebody won").click()
+    sheet = page.locator("#sheet")
+    for chosen in sheet.locator("[data-key^=winner-][aria-pressed=true]").all():
+        chosen.click()
+    sheet.locator("[data-key^=winner-]", has_text=who).click()
+    if payer is None:
+        sheet.get_by_role("button", name="Drawn").click()
+    else:
+        sheet.locator("[data-key^=payer-]", has_text=payer).click()
+    sheet.get_by_role("button", name="Photograph or type it").click()
+    expect(page.locator("#errand")).to_contain_text(f"{who}’s winning hand")
+    page.locator("#text").fill(text + piece)
+    page.get_by_role("button", name="Name it").click()
+    page.locator(f"#tiles [data-piece='{piece}']").first.click()
+    expect(page.locator("#status b")).to_have_text("Won")
+    page.get_by_role("button", name="Use this hand").click()
+    expect(page.locator("#preview")).to_contain_text("What it comes to")
+
+
+def points(page: Page, *expected: str) -> None:
+    expect(page.locator(".seat-points")).to_have_text([re.compile(rf"^{each}★?$") for each in expected])
+
+
+def test_an_evening_on_two_phones(page: Page, other: Page, address: str, shoot: Shoot) -> None:
+    page.goto(f"{address}table")
+    shoot("table-1-home")
+    code = open_table(page, address)
+    page.locator("#invite").click()
+    expect(page.locator(".big-code")).to_have_text(code)
+    expect(page.locator(".qr")).to_be_visible()
+    assert page.locator(".qr").evaluate("img => img.complete && img.naturalWidth > 0")
+    shoot("table-2-invite")
+    page.locator("#sheet-close").click()
+    join(other, address, code)
+    expect(page.locator(".seat-name")).to_have_text(["Anna", "Bo", "Chen", "Seat 4"])
+
+    # Before play: exchange and void suits.
+    page.get_by_role("button", name="Dealer, exchange, void suits").click()
+    page.locator("#sheet").get_by_role("button", name="to the left").click()
+    page.locator("[data-key='void-0-s']").click()
+    page.get_by_role("button", name="Done").click()
+    expect(other.locator("#round")).to_contain_text("to the left")
+
+    # Round 1: Anna wins on Bo's discard, seen by both phones.
+    win_with(page, "Anna", FLUSH, "7m", "Bo")
+    expect(page.locator("#preview .arrow")).to_have_text(["Bo8 →Anna"])
+    expect(page.locator("#preview .score")).to_contain_text("Full flush")
+    shoot("table-3-preview")
+    page.get_by_role("button", name="Record it").click()
+    points(page, "8", "-8", "0", "0")
+    points(other, "8", "-8", "0", "0")
+
+    # A mistake, taken back by the other phone and told again.
+    win_with(other, "Bo", "123456m3467899p", "2p", "Chen")
+    other.get_by_role("button", name="Record it").click()
+    points(page, "8", "-7", "-1", "0")
+    other.get_by_role("button", name="Undo").click()
+    points(page, "8", "-8", "0", "0")
+    page.get_by_role("button", name="Redo").click()
+    points(other, "8", "-7", "-1", "0")
+
+    # The wall's end closes the round: Chen shows nothing, seat 4 neither.
+    page.get_by_role("button", name="Wall’s end").click()
+    page.get_by_role("button", name="Record it").click()
+    expect(page.locator("#round-title")).to_have_text("Round 2, Anna deals")
+
+    # Round 2: nobody wins. Round 3 is told without a connection, and sent when it is back.
+    page.get_by_role("button", name="Kong", exact=True).click()
+    page.get_by_role("button", name="Record it").click()
+    expect(page.locator("#round")).to_contain_text("Anna: kong, concealed")
+    page.get_by_role("button", name="Wall’s end").click()
+    page.get_by_role("button", name="Record it").click()
+    expect(page.locator("#round-title")).to_have_text("Round 3, Anna deals")
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Wall’s end").click()
+    page.get_by_role("button", name="Record it").click()
+    expect(page.locator("#status")).to_contain_text("1 thing is kept here")
+    shoot("table-4-offline")
+    page.context.set_offline(False)
+    expect(page.locator("#round-title")).to_have_text("Round 4, Anna deals")
+    expect(other.locator(".round-line")).to_have_count(3)
+    expect(page.locator("#evening .chart polyline")).to_have_count(4)
+    shoot("table-5-table")
+
+    # A round deleted, seen struck through, and brought back.
+    other.locator("[data-key=round-1]").click()
+    shoot_other = other.locator("#sheet")
+    expect(shoot_other).to_contain_text("Full flush")
+    shoot_other.get_by_role("button", name="Delete the round").click()
+    points(page, "0", "0", "0", "0")
+    expect(page.locator(".round-line.is-deleted")).to_have_count(1)
+    other.get_by_role("button", name="Undo").click()
+    points(page, "8", "-7", "-1", "0")
+
+    # Told anew: without Bo's win.
+    page.locator("[data-key=round-1]").click()
+    page.locator("#sheet").get_by_role("button", name="Edit").click()
+    page.locator("[data-key=remove-1]").click()
+    page.get_by_role("button", name="Save the round").click()
+    expect(page.locator("#fault")).to_contain_text("hands of the seats still in are needed")
+    page.get_by_role("button", name="Close").first.click()
+
+    settlement = page.locator("#evening .arrows .arrow")
+    expect(settlement).to_have_text(["Bo7 →Anna", "Chen1 →Anna"])
+    page.locator("#evening").scroll_into_view_if_needed()
+    page.get_by_text("Statistics").click()
+    shoot("table-6-evening")
+    page.get_by_role("button", name="Journal").click()
+    expect(page.locator(".journal li").first).to_contain_text("undo")
+    shoot("table-7-journal")
+    page.locator("#sheet-close").click()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="JSON").click()
+    saved = download.value.path().read_bytes()
+    page.goto(f"{address}table")
+    expect(page.locator(".evening")).to_have_count(1)
+    page.locator("#bring").set_input_files(
+        {"name": "e.json", "mimeType": "application/json", "buffer": saved}
+    )
+    page.wait_for_url(re.compile(r"/table/\w+$"))
+    points(page, "8", "-7", "-1", "0")
+
+
+def test_a_stranger_is_sent_to_the_door(page: Page, address: str) -> None:
+    page.goto(f"{address}table/0123456789abcdef01234567")
+    expect(page.get_by_role("heading", name="You are not at this table")).to_be_visible()
+    page.get_by_role("link", name="Join a table").click()
+    page.locator("#code").fill("AAAAAA")
+    page.get_by_role("button", name="Look").click()
+    expect(page.locator("#fault")).to_have_text("No table has this code.")
+
+
+def test_a_card_table(page: Page, address: str, shoot: Shoot) -> None:
+    page.goto(f"{address}table")
+    page.locator("#rules").select_option("guangshui")
+    page.locator("#name-0").fill("Anna")
+    page.get_by_text("House rules, stake").click()
+    page.locator("#stake").fill("5")
+    page.get_by_role("button", name="Open the table").click()
+    page.wait_for_url(re.compile(r"/table/\w+$"))
+    expect(page.locator(".seat")).to_have_count(3)
+    expect(page.get_by_role("button", name="Kong", exact=True)).to_have_count(0)
+    page.get_by_role("button", name="No winner").click()
+    page.get_by_role("button", name="Record it").click()
+    expect(page.locator("#round-title")).to_contain_text("Round 2")
+    expect(page.locator(".round-told")).to_have_text("The stock is out")
+    shoot("table-8-cards")
