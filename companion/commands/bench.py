@@ -1,4 +1,4 @@
-"""`companion bench`: how fast this computer judges hands and reads photos."""
+"""`companion bench`: how fast this computer judges hands and reads photos, and what memory that takes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import Any
 from companion import Hand, Meld, Piece, Winning, analysis, parse_pieces
 from companion.rules import RULE_SETS
 
-SECTIONS = ("engine", "vision")
+SECTIONS = ("engine", "vision", "server")
 
 GOALS_US: dict[str, float] = {
     "shanten": 10,
@@ -43,13 +43,17 @@ def add_parser(subparsers: Any) -> None:
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "bench",
         help="measure how fast hands are judged and photos are read",
-        description="Measure how fast this computer judges hands (engine) and reads photos (vision).",
+        description="Measure how fast this computer judges hands (engine) and reads photos (vision), and how "
+        "much memory a server takes that reads photos for several visitors at once (server).",
     )
     parser.add_argument(
-        "sections", nargs="*", metavar="SECTION", help=f"{' or '.join(SECTIONS)}; both by default"
+        "sections", nargs="*", metavar="SECTION", help=f"{', '.join(SECTIONS)}; all by default"
     )
     parser.add_argument(
         "--hands", type=int, default=1000, help="hands of each kind to judge (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--photos", type=int, default=24, help="photos to send to the server (default: %(default)s)"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(run=run)
@@ -66,11 +70,22 @@ def run(args: argparse.Namespace) -> int:
     if args.hands < 1:
         print("companion bench: --hands must be at least 1", file=sys.stderr)
         return 2
+    if args.photos < 1:
+        print("companion bench: --photos must be at least 1", file=sys.stderr)
+        return 2
     document: dict[str, Any] = {}
     if "engine" in sections:
         document["engine"] = engine(args.hands) | {"cards": cards(max(args.hands // 4, 1))}
     if "vision" in sections:
         document["vision"] = vision()
+    if "server" in sections:
+        from web.bench import BenchError, measure  # late: hands are judged without Flask
+
+        try:
+            document["server"] = measure(args.photos).to_document()
+        except BenchError as error:
+            print(f"companion bench: {error}", file=sys.stderr)
+            return 1
     print(json.dumps(document) if args.json else "\n".join(_report(document)))
     return 0
 
@@ -272,5 +287,13 @@ def _report(document: dict[str, Any]) -> list[str]:
         lines.append(
             f"vision: {photo['photo']} ({size}): {photo['ms']['total']} ms, slowest {photo['ms']['worst']}"
             f" (goal {photo['goal_ms']:.0f}); {stages}"
+        )
+    if server := document.get("server"):
+        peak = (
+            "not told by this system" if server["peak_mb"] is None else f"{server['peak_mb']:.0f} MB at most"
+        )
+        lines.append(
+            f"server: {server['photos']} photos for several visitors at once, a third of 12 megapixels: "
+            f"{peak} (goal {server['goal_mb']:.0f})"
         )
     return lines

@@ -39,4 +39,4 @@ def test_all_sizes_are_measured_warm() -> None:
         assert timing.ms["locate"] == 4.0
         assert timing.ms["load"] + 5 <= timing.ms["total"] <= timing.ms["worst"]
         assert list(timing.ms) == ["load", "locate", "total", "worst"]
-    assert small.to_document()["goal_ms"] == 300
+    assert small.to_document()["goal_ms"] == 120
