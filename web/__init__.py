@@ -51,8 +51,8 @@ def create_app(reader: ReaderLike | None = None, config: dict[str, Any] | None =
     config: overrides of Flask's settings, of `COMPANION_HOME` (folder of taught tile sets, None for the
     user's), of `READINGS_AT_ONCE` (photos read at the same time; the others wait), `READING_WAIT_S` (seconds
     a photo waits for its turn before it is refused as "busy"), `DATABASE_URL` (where tables are kept, None
-    for `companion.table.store.default_url`) and `LAN_ADDRESS` (how other devices reach the page, where this
-    computer calls it localhost).
+    for `companion.table.store.default_url`), `LAN_ADDRESS` (how other devices reach the page, where this
+    computer calls it localhost) and `CERTIFICATES` (what https is served with; None: it is not).
     """
     app = Flask(__name__)
     app.config.from_mapping(
@@ -64,6 +64,7 @@ def create_app(reader: ReaderLike | None = None, config: dict[str, Any] | None =
         COMPANION_HOME=None,
         DATABASE_URL=None,
         LAN_ADDRESS=None,
+        CERTIFICATES=None,
     )
     app.config.from_mapping(config or {})
     app.json.sort_keys = False  # type: ignore[attr-defined]  # documents keep the order they are written in
@@ -71,7 +72,7 @@ def create_app(reader: ReaderLike | None = None, config: dict[str, Any] | None =
         reader, at_once=app.config["READINGS_AT_ONCE"], wait_s=app.config["READING_WAIT_S"]
     )
 
-    from web import api, capture, learn, table, teach
+    from web import api, capture, learn, table, teach, trust
 
     app.extensions["tables"] = table.Tables(app.config["DATABASE_URL"])
     app.register_blueprint(capture.blueprint)
@@ -79,11 +80,13 @@ def create_app(reader: ReaderLike | None = None, config: dict[str, Any] | None =
     app.register_blueprint(teach.blueprint)
     app.register_blueprint(learn.blueprint)
     app.register_blueprint(table.blueprint)
-    app.after_request(_secure)
+    app.register_blueprint(trust.blueprint)
+    app.after_request(secure)
     return app
 
 
-def _secure(response: Response) -> Response:
+def secure(response: Response) -> Response:
+    """The headers that every answer has."""
     for name, value in SECURITY_HEADERS.items():
         response.headers.setdefault(name, value)
     return response

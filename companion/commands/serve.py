@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import logging
 import socket
 import sys
 import threading
@@ -18,10 +19,17 @@ def add_parser(subparsers: Any) -> None:
         "serve",
         help="open the page for photos and scores",
         description="Serve the page until Ctrl-C. It opens with a sample photo to try.",
-        epilog="With --host 0.0.0.0 every device in the house reaches the page; photos are not stored.",
+        epilog="With --host 0.0.0.0 every device in the house reaches the page; photos are not stored unless "
+        "players keep one with a round. COMPANION_DATABASE_URL names the database that tables are kept in.",
     )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
     parser.add_argument("--port", type=_port, default=8000, help="port to listen on (default: %(default)s)")
+    parser.add_argument(
+        "--https",
+        action="store_true",
+        help="serve over https, which the live camera and a screen that stays awake need; "
+        "the next port explains over http how phones learn to trust it",
+    )
     parser.set_defaults(run=run)
 
 
@@ -32,32 +40,22 @@ def _port(text: str) -> int:
 
 
 def run(args: argparse.Namespace) -> int:
-    # Here, not at the top: the other commands must start without Flask.
-    from waitress import create_server
-
-    from web import create_app
-
-    app = create_app()
     try:
-        server = create_server(
-            app,
-            host=args.host,
-            port=args.port,
-            threads=THREADS,
-            # More than the application takes, whose own answer to too much is clearer.
-            max_request_body_size=4 * app.config["MAX_CONTENT_LENGTH"],
-            ident="companion",
-        )
+        return _serve_https(args) if args.https else _serve_http(args)
     except (OSError, ValueError) as error:  # ValueError: waitress knows no such host
         print(f"companion serve: {_refusal(error, args.host, args.port)}", file=sys.stderr)
         return 1
+
+
+def _serve_http(args: argparse.Namespace) -> int:
+    # Here, not at the top: the other commands must start without Flask.
+    from web import create_app
+
+    app = create_app()
+    server = _http_server(app, args.host, args.port)
     # A name such as "localhost" may stand for several addresses; waitress then listens on each.
     listening = getattr(server, "effective_listen", None) or [(server.effective_host, server.effective_port)]
-    for host, port in listening:
-        for url in addresses(host, port):
-            print(f"Table Companion is at {url}", flush=True)
-    print("Stop it with Ctrl-C.", flush=True)
-    threading.Thread(target=_warm_up, args=(app,), daemon=True).start()
+    _tell("Table Companion is at", [url for host, port in listening for url in addresses(host, port)], app)
     try:
         server.run()
     except KeyboardInterrupt:
@@ -67,7 +65,76 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def addresses(host: str, port: int) -> list[str]:
+def _serve_https(args: argparse.Namespace) -> int:
+    from cheroot.ssl.builtin import BuiltinSSLAdapter
+    from cheroot.wsgi import Server
+
+    from companion.home import home
+    from web import create_app
+    from web.certificates import certificates
+    from web.trust import create_trust_app
+
+    names = [*_own_addresses(), args.host, f"{socket.gethostname().split('.')[0].lower()}.local"]
+    found = certificates(home() / "https", names)
+    app = create_app(config={"CERTIFICATES": found})
+    server = Server((args.host, args.port), app, numthreads=THREADS, server_name="companion", timeout=60)
+    server.max_request_body_size = 4 * app.config["MAX_CONTENT_LENGTH"]
+    server.ssl_adapter = BuiltinSSLAdapter(str(found.certificate), str(found.key))
+    # Phones that do not trust yet hang up in the middle; that is no fault to report.
+    server.error_log = _unreported  # type: ignore[method-assign]
+    try:
+        server.prepare()
+        host, port = server.bind_addr[:2]
+        urls = addresses(host, port, "https")
+        explaining = _http_server(create_trust_app(found, urls[-1]), args.host, port + 1 if args.port else 0)
+        threading.Thread(target=explaining.run, daemon=True).start()
+        _tell("Table Companion is at", urls, app)
+        for url in addresses(explaining.effective_host, explaining.effective_port):
+            print(f"How phones learn to trust it: {url}trust", flush=True)
+        print(f"The authority's SHA-256 fingerprint: {found.fingerprint}", flush=True)
+        server.serve()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        server.stop()
+    return 0
+
+
+def _unreported(msg: str = "", level: int = logging.INFO, traceback: bool = False) -> None:
+    logging.getLogger("https").debug(msg)
+
+
+def _http_server(app: Any, host: str, port: int) -> Any:
+    from waitress import create_server
+
+    return create_server(
+        app,
+        host=host,
+        port=port,
+        threads=THREADS,
+        # More than the application takes, whose own answer to too much is clearer.
+        max_request_body_size=4 * (app.config["MAX_CONTENT_LENGTH"] or 2**20),
+        ident="companion",
+    )
+
+
+def _tell(what: str, urls: list[str], app: Any) -> None:
+    """Say where the page is, and begin to load the models while the first visitor still looks at it."""
+    for url in urls:
+        print(f"{what} {url}", flush=True)
+    shared = next(
+        (url for url in urls if not any(own in url for own in ("//127.", "//localhost", "//[::1]"))), None
+    )
+    app.config["LAN_ADDRESS"] = shared or (urls[0] if app.config["CERTIFICATES"] else None)
+    if shared and sys.stdout.isatty():
+        import segno
+
+        segno.make(shared).terminal(compact=True)
+    print("Stop it with Ctrl-C.", flush=True)
+    threading.Thread(target=_warm_up, args=(app,), daemon=True).start()
+
+
+def addresses(host: str, port: int, scheme: str = "http") -> list[str]:
     """The addresses of the page to type into a browser.
 
     >>> addresses("127.0.0.1", 8000)
@@ -76,7 +143,7 @@ def addresses(host: str, port: int) -> list[str]:
     hosts = [host]
     if host in ("", "*", "0.0.0.0", "::"):
         hosts = ["127.0.0.1", *_own_addresses()]
-    return [f"http://{f'[{name}]' if ':' in name else name}:{port}/" for name in hosts]
+    return [f"{scheme}://{f'[{name}]' if ':' in name else name}:{port}/" for name in hosts]
 
 
 def _own_addresses() -> list[str]:

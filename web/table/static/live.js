@@ -472,6 +472,19 @@ function bare({ number, events, dealer, facts, seats }) {
   return { round: number, events: events.map(({ outcome: _, ...event }) => event), dealer, facts, seats };
 }
 
+/** The screen stays on while the table is in sight, where the browser allows that (over https). */
+async function stayAwake() {
+  if (document.hidden || !("wakeLock" in navigator)) return;
+  try {
+    await navigator.wakeLock.request("screen");
+  } catch {
+    // The battery is low, or the visitor said no.
+  }
+}
+
+document.addEventListener("visibilitychange", stayAwake);
+stayAwake();
+
 async function start() {
   try {
     await loadTexts(document.documentElement.lang);
