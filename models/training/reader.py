@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from torch.utils.data import IterableDataset
 
 from datasets.art import FACES, data_folder, read_picture
-from datasets.cards import JOKERS, PIECES
+from datasets.cards import JOKERS, RANKS
 from datasets.photographic import relight
 from models.training.fit import fit, parser_of, prepare
 from models.training.labelled import Photo, Tile, real_photos, rendered_photos
@@ -32,9 +32,9 @@ from vision.classify import CROP, QUAD, TARGET
 
 LABELS: dict[str, tuple[str, ...]] = {
     "mahjong": (*FACES, "back", "reject"),
-    "four-color": (*PIECES, *JOKERS, "reject"),
+    "four-color": (*RANKS, *(joker[0] for joker in JOKERS), "reject"),
 }
-"""Classes of each deck's reader, in order."""
+"""Classes of each deck's reader, in order. A card's colour is judged from its paper, beside the others'."""
 
 PATCH = 80
 """A pool patch's side; the true quad fills as much of its middle as it does in the network's input."""
@@ -91,6 +91,7 @@ def collect(
     rng = np.random.default_rng(seed)
     patches, classes, weights, turned, exact = [], [], [], [], []
     number_of = {label: i for i, label in enumerate(labels)}
+    cards = RANKS[0] in number_of
 
     def keep(patch: np.ndarray, label: str, weight: float, turn: bool, corners: bool) -> None:
         patches.append(patch)
@@ -121,7 +122,7 @@ def collect(
                 upright = bool(entry["upright"])
             else:
                 upright = rendered or (photo.group.startswith(UPRIGHT) and tile.box[3] > tile.box[2] * 0.9)
-            keep(_patch(image, quad), tile.label, 1.0, upright, rendered)
+            keep(_patch(image, quad), tile.label[0] if cards else tile.label, 1.0, upright, rendered)
             taken += 1
             if rng.random() < 0.06:
                 # Half a piece beside, or a patch of nothing in particular.
@@ -172,17 +173,8 @@ def shop_pool(data: Path) -> Pool:
 class Draws(IterableDataset):
     """Endless batches drawn from pools, each pool with its share, classes balanced."""
 
-    def __init__(
-        self,
-        pools: Sequence[tuple[Pool, float]],
-        classes: int,
-        batch: int,
-        steps: int,
-        seed: int,
-        colour_tells: bool,
-    ):
+    def __init__(self, pools: Sequence[tuple[Pool, float]], classes: int, batch: int, steps: int, seed: int):
         self.pools, self.batch, self.steps, self.seed = pools, batch, steps, seed
-        self.colour_tells = colour_tells
         self.chances = []
         for pool, _ in pools:
             count = np.bincount(pool.classes, minlength=classes).astype(float)
@@ -205,18 +197,14 @@ class Draws(IterableDataset):
     def _draw(self, rng: np.random.Generator, which: int) -> tuple[Any, ...]:
         pool = self.pools[which][0]
         at = min(int(np.searchsorted(self.chances[which], rng.random())), len(pool.classes) - 1)
-        crop, residual, turn = redraw(pool.patches[at], rng, self.colour_tells)
+        crop, residual, turn = redraw(pool.patches[at], rng)
         known = np.array([pool.turned[at], pool.exact[at]], np.float32)
         return crop, np.int64(pool.classes[at]), np.int64(turn), residual, known
 
 
-def redraw(
-    patch: np.ndarray, rng: np.random.Generator, colour_tells: bool = False
-) -> tuple[np.ndarray, np.ndarray, int]:
+def redraw(patch: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, int]:
     """One training view of a patch: crop (3, CROP, CROP) uint8, corner residuals (8,), quarter turns of its
     top.
-
-    colour_tells: the class hangs on the colour, which then changes only as light changes it.
     """
     true = INSIDE
     middle = PATCH / 2
@@ -243,7 +231,7 @@ def redraw(
         view = cv2.resize(small, (CROP, CROP), interpolation=cv2.INTER_LINEAR)
     if rng.random() < 0.6:
         view = np.clip(relight(view.astype(np.float32), rng, 0.8), 0, 255).astype(np.uint8)
-    if rng.random() < 0.15 and not colour_tells:
+    if rng.random() < 0.15:
         shift = rng.integers(-12, 13)
         hsv = cv2.cvtColor(view, cv2.COLOR_BGR2HSV)
         hsv[..., 0] = (hsv[..., 0].astype(int) + shift) % 180
@@ -288,8 +276,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not pools:
         parser.error("nothing to learn from: give --rendered or --folds")
     print("pool:", [len(pool.classes) for pool, _ in pools], flush=True)
-    colour_tells = args.deck == "four-color"
-    draws = Draws(pools, len(labels), args.batch, args.steps, args.seed, colour_tells)
+    draws = Draws(pools, len(labels), args.batch, args.steps, args.seed)
     fit(Reader(len(labels)), draws, loss_of, args, batched=True)
     return 0
 
