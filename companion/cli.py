@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
-COMMANDS = ("read", "watch", "teach", "score", "serve", "evaluate", "bench")
+COMMANDS = ("read", "watch", "teach", "score", "serve", "evaluate", "bench", "load")
 """Every command, in the order `companion --help` lists them; each is a module of `companion.commands`."""
 
 EX_UNAVAILABLE = 69
