@@ -30,6 +30,12 @@ def add_parser(subparsers: Any) -> None:
         help="serve over https, which the live camera and a screen that stays awake need; "
         "the next port explains over http how phones learn to trust it",
     )
+    parser.add_argument(
+        "--proxy",
+        metavar="ADDRESS",
+        help="a reverse proxy stands before this server: believe what it, and nobody else, says about who asks "
+        "(X-Forwarded-For, -Proto and -Host)",
+    )
     parser.set_defaults(run=run)
 
 
@@ -52,7 +58,7 @@ def _serve_http(args: argparse.Namespace) -> int:
     from web import create_app
 
     app = create_app()
-    server = _http_server(app, args.host, args.port)
+    server = _http_server(app, args.host, args.port, args.proxy)
     # A name such as "localhost" may stand for several addresses; waitress then listens on each.
     listening = getattr(server, "effective_listen", None) or [(server.effective_host, server.effective_port)]
     _tell("Table Companion is at", [url for host, port in listening for url in addresses(host, port)], app)
@@ -104,9 +110,13 @@ def _unreported(msg: str = "", level: int = logging.INFO, traceback: bool = Fals
     logging.getLogger("https").debug(msg)
 
 
-def _http_server(app: Any, host: str, port: int) -> Any:
+def _http_server(app: Any, host: str, port: int, proxy: str | None = None) -> Any:
     from waitress import create_server
 
+    believed: dict[str, Any] = {}
+    if proxy is not None:
+        headers = {"x-forwarded-for", "x-forwarded-proto", "x-forwarded-host"}
+        believed = {"trusted_proxy": proxy, "trusted_proxy_headers": headers, "trusted_proxy_count": 1}
     return create_server(
         app,
         host=host,
@@ -115,6 +125,8 @@ def _http_server(app: Any, host: str, port: int) -> Any:
         # More than the application takes, whose own answer to too much is clearer.
         max_request_body_size=4 * (app.config["MAX_CONTENT_LENGTH"] or 2**20),
         ident="companion",
+        clear_untrusted_proxy_headers=True,
+        **believed,
     )
 
 

@@ -265,6 +265,7 @@ def test_a_forged_cookie_is_no_cookie(app: Flask, anna: Phone) -> None:
 
 
 def test_only_the_host_may_do_the_hosts_things(anna: Phone, bo: Phone) -> None:
+    (anna_is,) = [each["member"] for each in anna.see()["people"] if each["name"] == "Anna"]
     for answer in (
         bo.do({"type": "finish"}),
         bo.do({"type": "host", "member": "x"}),
@@ -273,6 +274,13 @@ def test_only_the_host_may_do_the_hosts_things(anna: Phone, bo: Phone) -> None:
         bo.client.delete(f"/api/tables/{bo.table}/photos"),
     ):
         assert "host" in fault(answer, 403)
+    (me,) = [each for each in anna.see()["people"] if each["name"] == "Bo"]
+    assert bo.see()["people"] == []
+    bo_is = bo.do({"type": "join", "member": me["member"], "name": "Bob", "seat": 1}).get_json()
+    assert bo_is["names"][1] == "Bob"
+    assert not anna.do({"type": "host", "member": me["member"]}).get_json()["me"]["host"]
+    assert "host" in fault(anna.do({"type": "finish"}), 403)
+    assert bo.do({"type": "host", "member": anna_is}).get_json()["host"] == "Anna"
     assert anna.do({"type": "finish"}).get_json()["finished"]
     assert anna.client.delete(f"/api/tables/{anna.table}").status_code == 200
     fault(bo.client.get(f"/api/tables/{bo.table}"), 404)

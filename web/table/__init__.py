@@ -451,11 +451,18 @@ def _told(table: str, state: State, member: str, since: int = 0) -> dict[str, An
             "seat": person.seat if person else None,
             "host": state.host == member,
         },
+        "people": _people(state) if state.host == member else [],
         "rounds_from": first,
         "rounds": [
             round_document(state, each) for each in state.rounds if first is not None and each.number >= first
         ],
     }
+
+
+def _people(state: State) -> list[dict[str, Any]]:
+    """Everyone at the table, for its host, who may hand the table over to one of them."""
+    people = state.people.values()
+    return [{"member": each.member, "name": each.name, "seat": each.seat} for each in people]
 
 
 def _join_address(table: str) -> str:

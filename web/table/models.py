@@ -130,6 +130,12 @@ class Me(Document):
     host: bool
 
 
+class Somebody(Document):
+    member: str
+    name: str
+    seat: Seat | None
+
+
 class Table(Document):
     """How a table stands. When it is at the version that was named, `version` is all that is answered."""
 
@@ -157,6 +163,7 @@ class Table(Document):
     undo: Line | None = Field(default=None, description="What an undo button takes back.")
     redo: int | None = Field(default=None, description="The undo to undo, if that was the last thing done.")
     me: Me | None = None
+    people: list[Somebody] = Field(default=[], description="Told to the host: everyone at the table.")
     rounds_from: int | None = Field(
         default=None, description="Rounds from this one on are as in `rounds`; those before are unchanged."
     )

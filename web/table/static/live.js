@@ -453,16 +453,44 @@ class Live {
     }
   }
 
+  /** What only the host does: name and notes, names of seats, who is host. */
   #openDescribe() {
-    const { table } = this;
-    const name = h("input", { class: "input", id: "describe-name", type: "text", maxlength: 80, value: table.name });
+    const { table, link } = this;
+    const input = (id, value, most) => h("input", { class: "input", id, type: "text", maxlength: most, value });
+    const name = input("describe-name", table.name, 80);
     const note = h("textarea", { class: "input", id: "describe-note", maxlength: 2000, rows: 4 });
     note.value = table.note;
-    const save = () => {
+    const seats = table.names.map((who, seat) => input(`describe-seat-${seat}`, who, 40));
+    const save = async () => {
       this.closeSheet();
-      this.link.act({ type: "describe", name: name.value, note: note.value });
+      if (name.value !== table.name || note.value !== table.note) await link.act({ type: "describe", name: name.value, note: note.value });
+      for (const [seat, { value }] of seats.entries()) {
+        if (!value.trim() || value === table.names[seat]) continue;
+        const member = table.people.find((one) => one.seat === seat)?.member ?? `seat${seat}`;
+        await link.act({ type: "join", member, name: value, seat });
+      }
     };
-    renew(this.body, h("div", { class: "lines" }, h("label", { for: "describe-name" }, t("table.evening")), name, h("label", { for: "describe-note" }, t("describe.note")), note, h("button", { type: "button", class: "button button-main wide", onclick: save }, t("describe.save"))));
+    const others = table.people.filter((one) => !/^seat\d$/.test(one.member) && one.name !== table.me.name);
+    const give = ({ member, name: who }) => {
+      if (!confirm(t("describe.host.sure", { who }))) return;
+      this.closeSheet();
+      link.act({ type: "host", member });
+    };
+    renew(
+      this.body,
+      h(
+        "div",
+        { class: "lines" },
+        h("label", { for: "describe-name" }, t("table.evening")),
+        name,
+        h("label", { for: "describe-note" }, t("describe.note")),
+        note,
+        seats.map((field, seat) => [h("label", { for: field.id }, t("table.seat.free", { number: seat + 1 })), field]),
+        h("button", { type: "button", class: "button button-main wide", onclick: save }, t("describe.save")),
+        others.length > 0 && h("p", { class: "label" }, t("describe.host")),
+        h("div", { class: "choices" }, others.map((one) => h("button", { type: "button", class: "choice", onclick: () => give(one) }, one.name))),
+      ),
+    );
     this.sheet(t("describe.title"), null);
   }
 }

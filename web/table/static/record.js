@@ -16,6 +16,12 @@ import { post } from "/table-files/link.js";
 
 const KONGS = ["concealed", "discard", "promoted", "promoted-later"];
 
+/** The picture of a data URL; pages may not fetch those. */
+function pictureOf(url) {
+  const bytes = Uint8Array.from(atob(url.split(",")[1]), (letter) => letter.charCodeAt(0));
+  return new Blob([bytes], { type: "image/jpeg" });
+}
+
 export class Record {
   #page;
   #telling = null;
@@ -152,7 +158,7 @@ export class Record {
     for (const [seat, url] of kept) {
       try {
         const form = new FormData();
-        form.append("photo", await (await fetch(url)).blob(), "round.jpg");
+        form.append("photo", pictureOf(url), "round.jpg");
         form.append("round", round);
         form.append("seat", seat);
         await call(`${this.#page.link.path}/photos`, { method: "POST", body: form });
