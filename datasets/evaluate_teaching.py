@@ -7,7 +7,9 @@
 so each photo is read twice: taught by one tile of each face, taken from the other photos of its table (what
 a photo of the whole set would show), and taught by one other photo alone.
 `--rendered N`: drawn sets that training never saw, one body a set. One photo shows the set laid out in order;
-then N other photos are read.
+then N other photos are read. `--bodies` repeats that with other bodies, lights and tables.
+
+Only faces that are found count: teaching changes what a face is taken for, not whether it is seen.
 
 Both read with `Reader.read(tile_set=...)`, the way everything else does. `elsewhere` counts faces of other
 sets read with what was taught about this one: what a player sees who forgets to switch it off.
@@ -56,7 +58,8 @@ class Shot:
 @dataclass
 class Tally:
     """Faces read: how many there are, and how many are wrong before and after teaching; and how many of them
-    show a face that was taught. worse: right before and wrong after.
+    show a face that was taught. worse: right before and wrong after. missed: faces not found, in no other
+    count.
     """
 
     tiles: int = 0
@@ -66,10 +69,14 @@ class Tally:
     taught_before: int = 0
     taught_after: int = 0
     worse: int = 0
+    missed: int = 0
 
     def add(self, shot: Shot, plain: Reading, adapted: Reading, faces: set[str]) -> None:
         first, second = measure(shot.scene, plain).faces, measure(shot.scene, adapted).faces
         for a, b in zip(first, second, strict=True):
+            if not (a.found and b.found):
+                self.missed += 1
+                continue
             known = a.label.piece in faces
             self.tiles += 1
             self.before += not a.right
@@ -112,13 +119,15 @@ class Lessons:
         return tile_set
 
 
-def rendered(data: Path, count: int, only: Sequence[str]) -> Iterator[tuple[str, Shot, list[Shot]]]:
+def rendered(
+    data: Path, count: int, only: Sequence[str], seed: int = SEED
+) -> Iterator[tuple[str, Shot, list[Shot]]]:
     """For each drawn set that training never saw: its name, the photo that teaches, the photos to be read."""
     material = load_material(data, set_filter("held-out"), photos=False)
     for number, art in enumerate(material.sets):
         if only and art.name.split("/")[-1] not in only and art.name not in only:
             continue
-        rng = np.random.default_rng([SEED, number])
+        rng = np.random.default_rng([seed, number])
         # A real set has one picture a face, however many the art offers.
         one: FaceSet = replace(art, faces={face: [art.pick(face, rng)] for face in sorted(art.faces)})
         body, indexed = random_body(rng), bool(art.inset and rng.random() < 0.4)
@@ -126,7 +135,7 @@ def rendered(data: Path, count: int, only: Sequence[str]) -> Iterator[tuple[str,
         for k in range(count + 1):
             layout = "catalogue" if k == 0 else LAYOUTS[(k - 1) % len(LAYOUTS)]
             drawn = random_scene(
-                material, np.random.default_rng([SEED, number, k]), *SIZE, layout, one, body, indexed
+                material, np.random.default_rng([seed, number, k]), *SIZE, layout, one, body, indexed
             )
             labels = tuple(_label(tile) for tile in drawn.tiles)
             height, width = drawn.image.shape[:2]
@@ -149,13 +158,15 @@ def _label(tile: SceneTile) -> Label:
 
 def _rendered(lessons: Lessons, args: argparse.Namespace) -> dict[str, Tally]:
     tallies: dict[str, Tally] = {}
-    for name, teacher, shots in rendered(data_folder(args.data), args.rendered, args.group):
-        taught = lessons.taught(teacher)
-        tile_set = lessons.set_of(taught)
-        faces = {one.piece for one in taught}
-        tally = tallies.setdefault(name, Tally())
-        for shot in shots:
-            tally.add(shot, lessons.read(shot), lessons.read(shot, tile_set), faces)
+    for seed in range(SEED, SEED + args.bodies):
+        lessons.plain.clear()  # the photos of another body bear the same names
+        for name, teacher, shots in rendered(data_folder(args.data), args.rendered, args.group, seed):
+            taught = lessons.taught(teacher)
+            tile_set = lessons.set_of(taught)
+            faces = {one.piece for one in taught}
+            tally = tallies.setdefault(name, Tally())
+            for shot in shots:
+                tally.add(shot, lessons.read(shot), lessons.read(shot, tile_set), faces)
     return tallies
 
 
@@ -196,10 +207,12 @@ def _photos(lessons: Lessons, args: argparse.Namespace) -> dict[str, Tally]:
 
 def report(tallies: dict[str, Tally]) -> str:
     """A table for people."""
-    lines = [f"{'':44}{'faces':>7}{'wrong':>7}{'then':>6}{'taught faces wrong':>20}{'then':>6}{'new':>5}"]
+    head = f"{'faces':>7}{'wrong':>7}{'then':>6}{'taught faces wrong':>20}{'then':>6}{'new':>5}{'missed':>8}"
+    lines = [f"{'':44}{head}"]
     for name, t in tallies.items():
         lines.append(
             f"{name:44}{t.tiles:7}{t.before:7}{t.after:6}{t.taught_before:20}{t.taught_after:6}{t.worse:5}"
+            f"{t.missed:8}"
         )
     return "\n".join(lines)
 
@@ -210,6 +223,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--photos", type=Path, metavar="FOLDER", help="labelled photos, sorted by groups.json"
     )
     parser.add_argument("--rendered", type=int, metavar="N", help="render N photos of each drawn set")
+    parser.add_argument(
+        "--bodies", type=int, default=1, metavar="N", help="render each set with N bodies (default: 1)"
+    )
     parser.add_argument("--data", type=Path, help="folder of training data, for the art")
     parser.add_argument("--group", action="append", default=[], help="only this table or drawn set")
     parser.add_argument("--limit", type=int, help="only the first photos of each table")

@@ -40,7 +40,13 @@ def test_gains_losses_and_taught_faces_are_told_apart() -> None:
     total += tally
     assert (total.tiles, total.before, total.worse) == (8, 4, 2)
     line = report({"mine": total}).splitlines()[1]
-    assert line.split() == ["mine", "8", "4", "4", "2", "0", "2"]
+    assert line.split() == ["mine", "8", "4", "4", "2", "0", "2", "0"]
+
+
+def test_faces_that_are_not_found_count_for_nothing() -> None:
+    tally = Tally()
+    tally.add(shot(), reading("1m", "9m", "9m"), reading("1m", "2m", "9m"), {"1m", "2m"})
+    assert (tally.tiles, tally.before, tally.after, tally.missed) == (3, 2, 1, 1)
 
 
 def test_rendered_faces_that_are_too_small_do_not_count() -> None:
