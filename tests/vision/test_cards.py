@@ -1,0 +1,330 @@
+"""Ends of cards become cards, colours, order and melds: on layouts drawn with a deck of blank glyphs, whose
+truth is known."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from companion.pieces import Piece
+from datasets.card_layouts import PlacedCard, SceneCard, _fan, _line, _truth, draw_scene
+from datasets.cards import PIECES, CardDeck
+from datasets.render import Camera
+from vision.cards import (
+    COLOURS,
+    JOKERS,
+    RANKS,
+    CardEnd,
+    Papers,
+    _assign,
+    arrange_cards,
+    find_lines,
+    join_ends,
+    judge_colours,
+    meld_of,
+    split_melds,
+)
+
+SEEN = 0.4
+"""An end of which so much is in sight can be located."""
+PAPERS = {
+    "y": (30.0, 205.0, 245.0),
+    "r": (40.0, 60.0, 215.0),
+    "w": (225.0, 232.0, 235.0),
+    "g": (90.0, 160.0, 40.0),
+}
+
+
+def plain_deck(length: float = 5.0) -> CardDeck:
+    """A deck whose glyphs are blank squares: it needs no fonts."""
+    mark = np.zeros((40, 40), np.uint8)
+    mark[8:32, 8:32] = 255
+    return CardDeck(
+        glyphs=dict.fromkeys((*PIECES, *(f"{n}j" for n in JOKERS)), mark),
+        words={},
+        papers=PAPERS,
+        joker_papers=((200.0, 170.0, 245.0),) * 5,
+        inks=dict.fromkeys("yrwgj", (20.0, 20.0, 20.0)),
+        length=length,
+        radius=0.0,
+        top=0.25,
+        size=(0.7, 0.8),
+        frame=(0.1, 0.1, 0.0),
+        middle="empty",
+        border=0.0,
+        circles=False,
+        gloss=0.0,
+        worn=0.0,
+    )
+
+
+def seen_from(
+    cards: list[PlacedCard], deck: CardDeck, elevation: float = 70, azimuth: float = 0.0
+) -> tuple[np.ndarray, list[SceneCard]]:
+    """A picture of the cards, and the truth."""
+    middle = np.mean([(card.x, card.y) for card in cards], 0)
+    reach = max(np.hypot(card.x - middle[0], card.y - middle[1]) for card in cards) + deck.length / 2 + 1
+    target = (float(middle[0]), float(middle[1]), 0.0)
+    camera = Camera.looking(target, 2.9 * reach, np.radians(elevation), azimuth, 0.03, 1.2, 960, 720)
+    table = np.full((720, 960, 3), (60, 70, 90), np.uint8)
+    image, owner = draw_scene(table, cards, deck, camera, np.random.default_rng(0))
+    return image, _truth(cards, deck, camera, owner)
+
+
+def located(
+    cards: list[SceneCard], rng: np.random.Generator, jitter: float = 0.02
+) -> tuple[list[CardEnd], list[int]]:
+    """The ends in sight as a network would give them, and which card each belongs to."""
+    ends, owners = [], []
+    for number, seen in enumerate(cards):
+        rank = seen.card.piece[0]
+        for end in seen.ends:
+            if end.visible >= SEEN:
+                size = np.linalg.norm(end.quad[1] - end.quad[0])
+                quad = end.quad + rng.normal(0, jitter, (4, 2)) * size
+                ranks = dict.fromkeys((*RANKS, *JOKERS), 0.004) | {rank: 0.956}
+                ends.append(CardEnd(quad, ranks))
+                owners.append(number)
+    return ends, owners
+
+
+def partition(owners: list[int]) -> set[tuple[int, ...]]:
+    """What `join_ends` should find."""
+    groups: dict[int, list[int]] = {}
+    for index, owner in enumerate(owners):
+        groups.setdefault(owner, []).append(index)
+    return {tuple(group) for group in groups.values()}
+
+
+def alike(truth: list[SceneCard], owners: list[int]) -> np.ndarray:
+    """How probable it is that two ends show the same card, as the glyphs and the papers tell."""
+    pieces = np.array([truth[owner].card.piece for owner in owners])
+    return np.where(pieces[:, None] == pieces[None], 0.95, 0.01)
+
+
+def quads_of(ends: list[CardEnd]) -> np.ndarray:
+    return np.array([end.quad for end in ends])
+
+
+HAND = [rank + suit for suit in "yrwg" for rank in "KAERHCP"]
+
+
+def fan(count: int, deck: CardDeck, seed: int) -> list[PlacedCard]:
+    return _fan(HAND[:count], deck, np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("length", [2.5, 5.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_ends_of_a_fan_are_joined_and_in_order(length: float, seed: int) -> None:
+    deck = plain_deck(length)
+    rng = np.random.default_rng(seed)
+    _, truth = seen_from(fan(14 + seed, deck, seed), deck, 55 + 10 * seed, azimuth=[0, 0.4, -0.4, 2.0][seed])
+    ends, owners = located(truth, rng)
+    quads = quads_of(ends)
+    joined = join_ends(quads, alike(truth, owners))
+    assert set(joined) == partition(owners)
+    (line, *others) = find_lines(quads, joined)
+    assert not others
+    assert not line.is_column
+    names = [truth[owners[joined[card][0]]].card.piece for card in line.cards]
+    assert names == [seen.card.piece for seen in truth]
+    assert split_melds(line) == [line]
+
+
+def test_equal_cards_side_by_side_are_as_many_as_they_are() -> None:
+    deck = plain_deck()
+    cards = _line(["Kr"] * 4 + ["Ar"] * 3, 0.8, np.random.default_rng(1))
+    _, truth = seen_from(cards, deck)
+    ends, owners = located(truth, np.random.default_rng(1))
+    assert set(join_ends(quads_of(ends))) == partition(owners)
+
+
+def test_a_column_shows_its_tops_and_the_last_card_whole() -> None:
+    deck = plain_deck(4.0)
+    cards = _line(HAND[:9], 1.15, np.random.default_rng(2), along=True)
+    _, truth = seen_from(cards, deck)
+    ends, owners = located(truth, np.random.default_rng(2))
+    assert len(ends) == 10
+    quads = quads_of(ends)
+    joined = join_ends(quads, alike(truth, owners))
+    assert set(joined) == partition(owners)
+    (line,) = find_lines(quads, joined)
+    assert line.is_column
+    assert [truth[owners[joined[card][0]]].card.piece for card in line.cards] == HAND[:9]
+
+
+def test_rows_one_above_the_other_stay_apart() -> None:
+    deck = plain_deck(2.5)
+    rng = np.random.default_rng(3)
+    cards = _line(HAND[:7], 0.9, rng) + _line(HAND[7:14], 0.9, rng, y=-2.8, row=1)
+    _, truth = seen_from(cards, deck)
+    ends, owners = located(truth, rng)
+    quads = quads_of(ends)
+    joined = join_ends(quads)
+    assert set(joined) == partition(owners)
+    lines = find_lines(quads, joined)
+    named = [[truth[owners[joined[card][0]]].card.piece for card in line.cards] for line in lines]
+    assert sorted(named) == sorted([HAND[:7], HAND[7:14]])
+
+
+def test_no_ends_and_one_end() -> None:
+    assert join_ends(np.zeros((0, 4, 2))) == []
+    one = np.array([[[0, 0], [10, 0], [10, 12], [0, 12.0]]])
+    assert join_ends(one) == [(0,)]
+    (line,) = find_lines(one, [(0,)])
+    assert (line.cards, line.steps) == ((0,), ())
+    assert find_lines(one[:0], []) == []
+    nothing = arrange_cards(np.zeros((10, 10, 3), np.uint8), [])
+    assert (nothing.sightings, nothing.warnings) == ((), ("No card was found in the photo.",))
+
+
+def test_the_assignment_is_the_cheapest() -> None:
+    rng = np.random.default_rng(4)
+    for count in (1, 2, 3, 5, 6):
+        for _ in range(5):
+            cost = rng.random((count, count)).round(2)
+            chosen = _assign(cost)
+            assert sorted(chosen) == list(range(count))
+            ways = itertools.permutations(range(count))
+            best = min(sum(cost[i, j] for i, j in enumerate(way)) for way in ways)
+            assert sum(cost[i, j] for i, j in enumerate(chosen)) == pytest.approx(best)
+
+
+# ---- colours ----
+
+LIGHTS = {
+    "white": (1.0, 1.0, 1.0),
+    "lamp": (0.55, 0.88, 1.05),
+    "candle": (0.42, 0.8, 1.1),
+    "window": (1.1, 1.0, 0.85),
+    "dim": (0.3, 0.3, 0.32),
+}
+"""Factors of blue, green and red."""
+
+
+@pytest.mark.parametrize("light", LIGHTS)
+@pytest.mark.parametrize("held", ["yrwg", "yw", "rwg", "yg", "ry"])
+def test_papers_are_told_under_any_light(light: str, held: str) -> None:
+    rng = np.random.default_rng(5)
+    suits = [held[int(k)] for k in rng.integers(len(held), size=20)]
+    papers = np.array([PAPERS[suit] for suit in suits]) * LIGHTS[light]
+    papers *= np.exp(rng.normal(0, 0.2, (20, 1)))  # shade
+    chances = judge_colours(papers + rng.normal(0, 2, papers.shape))
+    assert chances.shape == (20, 4)
+    assert np.allclose(chances.sum(1), 1)
+    assert "".join(COLOURS[k] for k in chances.argmax(1)) == "".join(suits)
+
+
+@pytest.mark.parametrize("orange", [(40, 165, 250), (23, 212, 245), (53, 207, 213)])
+@pytest.mark.parametrize("red", [(17, 85, 255), (38, 52, 214)])
+def test_orange_is_yellow_beside_red(orange: tuple[int, ...], red: tuple[int, ...]) -> None:
+    papers = np.array([orange] * 6 + [red] * 6 + [(228, 236, 236)] * 3, float)
+    assert "".join(COLOURS[k] for k in judge_colours(papers).argmax(1)) == "y" * 6 + "r" * 6 + "w" * 3
+
+
+def test_blue_green_is_green() -> None:
+    papers = np.array([(125, 150, 10)] * 4 + [(96, 170, 0)] * 4 + [(240, 244, 246)] * 4, float)
+    assert "".join(COLOURS[k] for k in judge_colours(papers).argmax(1)) == "g" * 8 + "w" * 4
+
+
+def test_ink_and_glare_are_no_paper() -> None:
+    image = np.full((60, 60, 3), PAPERS["g"], np.uint8)
+    image[15:45, 22:38] = 15
+    image[5:12, 5:12] = 255
+    quad = np.array([[0, 0], [60, 0], [60, 60], [0, 60.0]])
+    papers, shares = Papers(image, quad[None]).all_apart()
+    assert np.abs(papers[0] - PAPERS["g"]).max() < 3
+    assert shares[0] == 1
+
+
+def test_what_a_neighbour_may_cover_is_not_asked() -> None:
+    image = np.full((60, 100, 3), PAPERS["g"], np.uint8)
+    image[:, 25:] = PAPERS["w"]
+    ends = np.array([[[0, 0], [60, 0], [60, 60], [0, 60.0]], [[25, 0], [85, 0], [85, 60], [25, 60]]])
+    papers, shares = Papers(image, ends).all_apart()
+    assert np.abs(papers - [PAPERS["g"], PAPERS["w"]]).max() < 3
+    assert 0.2 < shares.min() <= shares.max() < 0.5
+
+
+# ---- melds, and the whole stage ----
+
+
+@pytest.mark.parametrize(
+    ("names", "kind"),
+    [
+        (["Kr"], "single"),
+        (["2j"], "single"),
+        (["Ar"], None),
+        (["Ar", "Ar"], "pair"),
+        (["Er", "Kr", "Ar"], "chow"),
+        (["Er", "Kr", "Ay"], None),
+        (["Hw"] * 3, "pung"),
+        (["Hw"] * 4, "kong"),
+        (["Pr", "Pw", "Pg"], "soldiers"),
+        (["Pr", "Pw", "Pw"], None),
+    ],
+)
+def test_what_is_a_meld(names: list[str], kind: str | None) -> None:
+    meld = meld_of(names)
+    assert (meld.kind if meld else None) == kind
+
+
+def test_melds_are_set_apart_by_their_gaps() -> None:
+    deck = plain_deck(4.0)
+    rng = np.random.default_rng(6)
+    groups = [["Kr", "Ar", "Er"], ["Hw"] * 4, ["Py", "Pr", "Pg"], ["Kg"], ["Cy"] * 2]
+    cards: list[PlacedCard] = []
+    x = 0.0
+    for number, names in enumerate(groups):
+        part = _line(names, 0.8, rng, x=x)
+        cards += [replace(card, role="meld", group=number) for card in part]
+        x = part[-1].x + 1.5
+    image, truth = seen_from(cards, deck)
+    ends, _ = located(truth, rng)
+    placed = arrange_cards(image, ends)
+    assert [sorted(map(str, meld.pieces)) for meld in placed.melds] == [sorted(names) for names in groups]
+    assert {sighting.role for sighting in placed.sightings} == {"meld"}
+    for sighting in placed.sightings:
+        assert sighting.group is not None
+        assert Piece.parse(sighting.piece) in placed.melds[sighting.group].pieces
+
+
+def test_a_fan_with_melds_beside_it_and_a_card_thrown_away() -> None:
+    deck = plain_deck(4.0)
+    rng = np.random.default_rng(7)
+    hand = ["Ky", "Ky", "Ay", "Ey", "Rr", "Hr", "Cr", "Cr", "Pw", "Pw"]
+    cards = _line(hand, 0.8, rng)
+    melds = _line(["Hg"] * 3, 0.8, rng, y=5.5) + [
+        replace(card, x=card.x + 4) for card in _line(["Kw", "Aw", "Ew"], 0.8, rng, y=5.5)
+    ]
+    cards += [replace(card, role="meld") for card in melds]
+    cards.append(PlacedCard("Ag", 8.5, 8.5, 1.1, 0, role="other"))
+    image, truth = seen_from(cards, deck, elevation=80)
+    ends, _ = located(truth, rng)
+    placed = arrange_cards(image, ends, scale=2.0)
+    roles = Counter(sighting.role for sighting in placed.sightings)
+    assert roles == {"hand": 10, "meld": 6, "other": 1}
+    assert [sighting.piece for sighting in placed.sightings[:10]] == hand
+    assert [str(meld) for meld in placed.melds] == ["pung HHHg", "chow KAEw"]
+    assert placed.sightings[-1].piece == "Ag"
+    high = max(y for sighting in placed.sightings for _, y in sighting.quad)
+    assert 720 < high < 1440  # quads in pixels of the full photo
+
+
+def test_a_doubtful_fifth_card_becomes_what_the_deck_allows() -> None:
+    deck = plain_deck(4.0)
+    rng = np.random.default_rng(8)
+    names = ["Hw"] * 4 + ["Cw", "Pw", "Kr"]
+    image, truth = seen_from(_line(names, 0.9, rng), deck)
+    ends, owners = located(truth, rng)
+    doubtful = dict.fromkeys((*RANKS, *JOKERS), 0.001) | {"H": 0.5, "C": 0.49}
+    ends = [
+        replace(end, ranks=doubtful) if names[owner] == "Cw" else end
+        for end, owner in zip(ends, owners, strict=True)
+    ]
+    placed = arrange_cards(image, ends)
+    assert Counter(sighting.piece for sighting in placed.sightings) == Counter(names)

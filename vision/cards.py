@@ -1,0 +1,725 @@
+"""From the ends of four-color cards to cards, colours, order and melds: all that needs no network.
+
+An end is the framed glyph of a card, (4, 2) pixels from its own top-left, clockwise, so that its upper edge
+looks to the tip of the card. Both ends of a card bear the same glyph: `join_ends` finds which two are one
+card. `paper_of` and `judge_colours` tell the suit from the paper, all cards of the photo together;
+`find_lines` puts cards into fans, rows and columns in the order their owner sees them; `arrange_cards` is the
+whole stage.
+
+Lengths are counted in widths and heights of the ends, as the photo foreshortens them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.hand import MELD_KINDS, HandError, Meld
+from companion.pieces import Piece
+from companion.reading import Candidate, Expectation, Quad, Role, Sighting
+from vision.arrange import Arrangement
+from vision.legal import legal_choice
+
+Floats = NDArray[np.float64]
+
+RANKS, COLOURS, JOKERS = "KAERHCP", "yrwg", "12345"
+RANKED = 6
+"""How many ways to read a card are kept at most."""
+LEAST = 0.001
+"""Ways to read a card that are less probable than this are left out."""
+
+NEAREST = 0.6
+"""Two ends of a card lie at least so many of their heights apart."""
+SIDEWAYS, SIDEWAYS_FAR = 0.08, 0.06
+"""How far an end may lie beside the axis of the other one, heights: at once, and for each height away."""
+ASKEW = 0.12
+"""How much two ends of a card may seem turned against each other, radians."""
+STRETCH = 0.1
+"""How much the distance between the ends of a card differs within a photo, as a share."""
+ALONE = 4.5
+"""The price of an end that stands for a card by itself; two ends that cost more than twice as much together
+are two cards."""
+
+BESIDE, BELOW = 2.7, 2.3
+"""How far apart neighbours lie at most: side by side, in widths, and in a column, in heights."""
+SPLIT, WIDER = 1.12, 1.18
+"""A gap parts melds when it is so many widths from centre to centre, and so many times the usual one."""
+SPLIT_LONG, WIDER_LONG = 1.5, 1.7
+"""The same where more cards than a meld has lie together: beside a hand, or within one."""
+MOST_IN_MELD = 4
+PARALLEL = math.radians(20)
+"""Melds lie that parallel to the hand or to each other."""
+
+
+@dataclass(frozen=True)
+class CardEnd:
+    """An end as it was read. quad: (4, 2), see above. ranks: probability of each rank (`K` to `P`, jokers `1`
+    to `5`), calibrated."""
+
+    quad: Floats
+    ranks: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """Ends as geometry. centre, up: (n, 2), `up` from lower to upper edge. wide, high: (n,) pixels."""
+
+    centre: Floats
+    up: Floats
+    wide: Floats
+    high: Floats
+
+    @classmethod
+    def of(cls, quads: Floats) -> _Shape:
+        top, bottom = quads[:, :2].mean(1), quads[:, 2:].mean(1)
+        left, right = quads[:, [0, 3]].mean(1), quads[:, [1, 2]].mean(1)
+        rise = top - bottom
+        high = np.maximum(np.linalg.norm(rise, axis=1), 1e-6)
+        wide = np.maximum(np.linalg.norm(right - left, axis=1), 1e-6)
+        return cls(quads.mean(1), rise / high[:, None], wide, high)
+
+
+# ---- two ends of one card ----
+
+
+def join_ends(quads: Floats, alike: Floats | None = None) -> list[tuple[int, ...]]:
+    """Which ends belong to one card: tuples of one or two indices, each end in exactly one, in a fixed order.
+
+    quads: (n, 4, 2). alike: (n, n), the probability that two ends show the same card. All cards of a photo
+    are of one deck: the distance between the ends of a card, in heights of an end, is the same for all,
+    however the camera foreshortens them.
+    """
+    count = len(quads)
+    if count < 2:
+        return [(i,) for i in range(count)]
+    alike = np.ones((count, count)) if alike is None else alike
+    shape = _Shape.of(np.asarray(quads, float))
+    between = shape.centre[None] - shape.centre[:, None]  # from i to j
+    apart = np.linalg.norm(between, axis=2)
+    high = (shape.high[:, None] + shape.high[None]) / 2
+    ratio = apart / high
+    # The other end lies where the card is: below this one, and looks the other way.
+    below = -(between * shape.up[:, None]).sum(2) / high
+    beside = np.abs(between[..., 0] * shape.up[:, None, 1] - between[..., 1] * shape.up[:, None, 0]) / high
+    facing = -(shape.up[:, None] * shape.up[None]).sum(2)
+    askew = np.arccos(np.clip(facing, -1, 1))
+    possible = (below > NEAREST) & (below.T > NEAREST) & (facing > 0.7)
+    wobble = SIDEWAYS + SIDEWAYS_FAR * ratio
+    cost = (beside**2 + beside.T**2) / (2 * wobble**2) + askew**2 / (2 * ASKEW**2)
+    size = np.log(shape.wide[:, None] / shape.wide[None])
+    cost += size**2 / (2 * 0.3**2) - np.log(np.maximum(alike, 1e-4))
+    cost = np.where(possible, cost, np.inf)
+    length = _usual_ratio(ratio, cost)
+    if length is None:
+        return [(i,) for i in range(count)]
+    cost = cost + np.log(np.maximum(ratio, 1e-6) / length) ** 2 / (2 * STRETCH**2)
+    return _pairs(cost)
+
+
+def _usual_ratio(ratio: Floats, cost: Floats) -> float | None:
+    """The distance between the ends of a card that most pairs agree on; of two the smaller one."""
+    pairs = np.argwhere(np.triu(np.isfinite(cost) & (cost < 2 * ALONE), 1))
+    if not len(pairs):
+        return None
+    logs = np.log(ratio[pairs[:, 0], pairs[:, 1]])
+    weights = np.exp(-cost[pairs[:, 0], pairs[:, 1]] / 2)
+    support = (np.exp(-((logs[:, None] - logs[None]) ** 2) / (2 * STRETCH**2)) * weights[None]).sum(1)
+    good = np.flatnonzero(support > 0.6 * support.max())
+    first = good[np.argmin(logs[good])]
+    near = np.abs(logs - logs[first]) < 2 * STRETCH
+    return float(np.exp(np.average(logs[near], weights=weights[near] + 1e-9)))
+
+
+def _pairs(cost: Floats) -> list[tuple[int, ...]]:
+    """The cheapest way to pair ends, where an end may also stay alone."""
+    count = len(cost)
+    table = np.where(np.isfinite(cost), cost / 2, 1e6)
+    table[np.arange(count), np.arange(count)] = ALONE
+    chosen = _assign(table)
+    # The assignment may run in rings; a ring is settled by its cheapest pairs.
+    wanted = sorted(
+        ((cost[i, j], i, int(j)) for i, j in enumerate(chosen) if i != j and cost[i, j] < 2 * ALONE),
+        key=lambda pair: (pair[0], pair[1]),
+    )
+    taken: dict[int, int] = {}
+    for _, i, j in wanted:
+        if i not in taken and j not in taken:
+            taken[i], taken[j] = j, i
+    return [(i, taken[i]) if i in taken else (i,) for i in range(count) if taken.get(i, i) >= i]
+
+
+def _assign(cost: Floats) -> NDArray[np.int64]:
+    """The cheapest assignment of rows to columns of a square table (Hungarian method, exact)."""
+    count = len(cost)
+    row_price, column_price = np.zeros(count + 1), np.zeros(count + 1)
+    owner, way = np.zeros(count + 1, int), np.zeros(count + 1, int)
+    for row in range(1, count + 1):
+        owner[0], column = row, 0
+        least, used = np.full(count + 1, np.inf), np.zeros(count + 1, bool)
+        while True:
+            used[column] = True
+            slack = cost[owner[column] - 1] - row_price[owner[column]] - column_price[1:]
+            better = ~used[1:] & (slack < least[1:])
+            least[1:][better] = slack[better]
+            way[1:][better] = column
+            nearest = int(np.argmin(np.where(used[1:], np.inf, least[1:]))) + 1
+            step = least[nearest]
+            row_price[owner[used]] += step
+            column_price[used] -= step
+            least[~used] -= step
+            column = nearest
+            if owner[column] == 0:
+                break
+        while column:
+            owner[column], column = owner[way[column]], way[column]
+    result = np.zeros(count, np.int64)
+    result[owner[1:] - 1] = np.arange(count)
+    return result
+
+
+# ---- the colour of the paper ----
+
+PATCH = 24
+ONE_PAPER = 0.35
+"""How far the hues of one paper differ within an end."""
+LEAST_OWN = 0.1
+"""The share of an end that must be nobody else's for its paper to be taken from there alone."""
+OFFSET = 12.0
+"""Added to each channel, so that the logarithm of a dark one stays in bounds."""
+
+PAPERS: Mapping[str, tuple[tuple[float, float], tuple[float, float]]] = {
+    # log(red/green) and log(blue/green) of the paper in white light: the middle, and how far decks differ.
+    "y": ((0.17, -1.45), (0.17, 0.45)),
+    "r": ((1.20, -0.30), (0.25, 0.50)),
+    "w": ((0.02, -0.03), (0.05, 0.07)),
+    "g": ((-1.10, -0.55), (0.42, 0.33)),
+}
+LIGHTS = np.array(
+    [
+        (warm * 0.45 + tint * 0.3, -warm + tint * 0.5)
+        for warm in np.linspace(-0.5, 0.9, 15)
+        for tint in (-0.1, 0, 0.1)
+    ]
+)
+"""Casts that light may have: how it moves both numbers, from bluish to a lamp's yellow, and a little to the
+side."""
+LIGHT_SPREAD = 0.45
+STRENGTHS, STRENGTH_SPREAD = (0.45, 0.65, 0.85, 1.0, 1.2), 0.35
+"""How strong colours may be in a photo: haze, glare and a camera's contrast change all alike."""
+STEPS, FAR_OFF = 8, 8.0
+PAPER_SPREAD = 0.13
+"""How much one paper differs within a photo: shade, reflections, noise."""
+
+
+class Papers:
+    """The paper around the glyphs of a photo's ends: ink, what shines, and whatever may be another card's is
+    left out.
+
+    image: (height, width, 3) BGR. quads: (n, 4, 2) pixels.
+    """
+
+    def __init__(self, image: NDArray[np.uint8], quads: Floats) -> None:
+        target = np.array([[0, 0], [PATCH, 0], [PATCH, PATCH], [0, PATCH]], np.float32) - 0.5
+        centres = quads.mean(1, keepdims=True)
+        # A little inside the card, so that what lies beside it stays out.
+        inner = (centres + (quads - centres) * 0.9).astype(np.float32)
+        self.quads = quads
+        self.warps = [cv2.getPerspectiveTransform(quad, target) for quad in inner]
+        self.patches = [cv2.warpPerspective(image, warp, (PATCH, PATCH)) for warp in self.warps]
+
+    def seen(self, end: int, others: Floats) -> tuple[Floats, float, float]:
+        """The colour of an end's paper, BGR 0-255, without what lies under other cards (m, 4, 2); the share
+        of the end that was asked, 0-1; and how mixed it looks: the spread of the paper's colour.
+        """
+        own = np.ones((PATCH, PATCH), np.uint8)
+        near = (others.min(1) < self.quads[end].max(0)) & (others.max(1) > self.quads[end].min(0))
+        around = others[near.all(1)]
+        if len(around):
+            around = around + (around - around.mean(1, keepdims=True)) * 0.04
+            there = cv2.perspectiveTransform(around.reshape(1, -1, 2).astype(np.float32), self.warps[end])
+            for outline in np.clip(there.reshape(-1, 4, 2), -3000, 3000):
+                cv2.fillPoly(own, [np.round(outline).astype(np.int32)], 0)
+        share = float(own.mean())
+        patch = self.patches[end]
+        pixels = (patch[own > 0] if share > LEAST_OWN else patch.reshape(-1, 3)).astype(float)
+        light = pixels.sum(1)
+        paper = pixels[light > 0.5 * np.quantile(light, 0.7)]
+        logs = np.log(paper + OFFSET)
+        hue = np.stack([logs[:, 2] - logs[:, 1], logs[:, 0] - logs[:, 1]], 1)
+        # Most of what is no ink is this card's: a neighbour's edge does not count.
+        middle, most = np.median(hue, 0), np.ones(len(hue), bool)
+        for _ in range(3):
+            away = np.abs(hue - middle).sum(1)
+            most = away <= max(ONE_PAPER, float(np.quantile(away, 0.3)))
+            middle = np.median(hue[most], 0)
+        mixed = float(np.minimum(np.abs(hue - middle).sum(1), 2 * ONE_PAPER).mean())
+        return np.asarray(np.median(paper[most], 0)), share, mixed
+
+    def all_apart(self) -> tuple[Floats, Floats]:
+        """Colour (n, 3) and share asked (n,) of every end, when all others may lie on it."""
+        found = [self.seen(end, np.delete(self.quads, end, 0)) for end in range(len(self.quads))]
+        return np.array([each[0] for each in found]).reshape(-1, 3), np.array([each[1] for each in found])
+
+    def in_piles(self, cards: Sequence[tuple[int, ...]], lines: Sequence[Line]) -> tuple[Floats, Floats]:
+        """The same when lines are known, in which each card lies on the one before, or under it: whichever
+        leaves the papers less mixed."""
+        bodies = _bodies(self.quads, cards)
+        colours, shares = np.zeros((len(self.quads), 3)), np.zeros(len(self.quads))
+        for line in lines:
+            elsewhere = sorted(set(range(len(cards))) - set(line.cards))
+            ways = []
+            for order in (line.cards, line.cards[::-1]):
+                found: dict[int, tuple[Floats, float, float]] = {}
+                for place, card in enumerate(order):
+                    above = bodies[[*elsewhere, *order[place + 1 :]]]
+                    found |= {end: self.seen(end, above) for end in cards[card]}
+                ways.append(found)
+            best = min(ways, key=lambda found: float(np.mean([each[2] for each in found.values()])))
+            for end, (colour, share, _) in best.items():
+                colours[end], shares[end] = colour, share
+        return colours, shares
+
+
+def _bodies(quads: Floats, cards: Sequence[tuple[int, ...]]) -> Floats:
+    """Outlines of whole cards (m, 4, 2); one that shows one end is as long as the others."""
+    shape = _Shape.of(quads)
+    ratios = [
+        float(np.linalg.norm(shape.centre[ends[0]] - shape.centre[ends[1]]) / shape.high[list(ends)].mean())
+        for ends in cards
+        if len(ends) == 2
+    ]
+    length = float(np.median(ratios)) if ratios else 1.5
+    bodies = []
+    for ends in cards:
+        tip = quads[ends[0], :2] + 0.15 * (quads[ends[0], :2] - quads[ends[0], [3, 2]])
+        if len(ends) == 2:
+            foot = quads[ends[1], :2] + 0.15 * (quads[ends[1], :2] - quads[ends[1], [3, 2]])
+        else:
+            foot = (tip + (length + 1.3) * (quads[ends[0], [3, 2]] - quads[ends[0], :2]))[::-1]
+        bodies.append(np.concatenate([tip, foot]))
+    return np.array(bodies)
+
+
+def judge_colours(papers: Floats, weights: Floats | None = None) -> Floats:
+    """The probability of each colour, (n, 4) in the order of `COLOURS`, for papers (n, 3) BGR of one photo.
+
+    All are judged together: one light falls on them, and each colour is one paper. Of all casts and strengths
+    that colours may have in a photo the one under which the papers are most like a deck's is taken. weights:
+    how much each paper tells, 1 by default.
+    """
+    if not len(papers):
+        return np.zeros((0, len(COLOURS)))
+    weights = np.ones(len(papers)) if weights is None else weights
+    logs = np.log(np.asarray(papers, float) + OFFSET)
+    points = np.stack([logs[:, 2] - logs[:, 1], logs[:, 0] - logs[:, 1]], 1)
+    middles = np.array([PAPERS[colour][0] for colour in COLOURS])
+    spreads = np.array([PAPERS[colour][1] for colour in COLOURS])
+    likely = np.array(
+        [
+            -(light**2).sum() / LIGHT_SPREAD**2 - math.log(strength) ** 2 / (2 * STRENGTH_SPREAD**2)
+            for strength in STRENGTHS
+            for light in LIGHTS
+        ]
+    )
+    # Every cast with every strength at once: (casts, colours, 2).
+    expected = (np.array(STRENGTHS)[:, None, None, None] * middles + LIGHTS[:, None]).reshape(
+        -1, *middles.shape
+    )
+    centres = expected.copy()
+    for step in range(STEPS):
+        # First looking around as far as decks differ, in the end only as far as one paper does.
+        width = np.maximum(spreads * 0.6**step, PAPER_SPREAD)
+        log = _log_chances(points, centres, width) - np.log(width).sum(1)
+        chances = np.exp(log - log.max(2, keepdims=True))
+        share = chances / chances.sum(2, keepdims=True) * weights[:, None]
+        # Where the deck's paper is: what was seen, held to what decks are like.
+        pull = np.swapaxes(share, 1, 2) @ points / PAPER_SPREAD**2
+        seen = share.sum(1)[..., None] / PAPER_SPREAD**2
+        centres = (pull + expected / spreads**2) / (seen + 1 / spreads**2)
+    log = _log_chances(points, centres, np.full_like(spreads, PAPER_SPREAD))
+    most = log.max(2, keepdims=True)
+    # A paper far off tells of a joker or of glare, not of the light.
+    score = (np.maximum(most[..., 0], -FAR_OFF) * weights).sum(1) + likely
+    odd = (((centres - expected) / spreads) ** 2).sum(2) / 2
+    score -= (odd * (share.sum(1) > 0.5)).sum(1)
+    best = int(np.argmax(score))
+    chances = np.exp(np.maximum(log[best] - most[best], -30))
+    return np.asarray(chances / chances.sum(1, keepdims=True))
+
+
+def _log_chances(points: Floats, centres: Floats, width: Floats) -> Floats:
+    """How near points (n, 2) are to the colours' centres (h, 4, 2): (h, n, 4)."""
+    away = (points[None, :, None] - centres[:, None]) / width
+    return np.asarray(-0.5 * (away**2).sum(3))
+
+
+# ---- fans, rows, columns ----
+
+
+@dataclass(frozen=True)
+class Line:
+    """Cards that lie in a fan, a row or a column, in order.
+
+    cards: indices, from the left as seen with the tips up, in a column from the uppermost. steps: from each
+    to the next, widths. up: where its tips look, pixels of the photo.
+    """
+
+    cards: tuple[int, ...]
+    steps: tuple[float, ...]
+    up: tuple[float, float]
+    is_column: bool
+
+    def part(self, start: int, end: int) -> Line:
+        return Line(self.cards[start:end], self.steps[start : end - 1], self.up, self.is_column)
+
+
+def find_lines(quads: Floats, cards: Sequence[tuple[int, ...]]) -> list[Line]:
+    """The lines in which cards lie, the longest first. cards: indices of each one's ends (`join_ends`)."""
+    if not cards:
+        return []
+    shape = _Shape.of(np.asarray(quads, float))
+    near, down = _neighbours(shape, cards)
+    lines = [_line(shape, cards, part, near, down) for part in _components(near)]
+    return sorted(lines, key=lambda line: (-len(line.cards), line.cards))
+
+
+def _neighbours(shape: _Shape, cards: Sequence[tuple[int, ...]]) -> tuple[Floats, NDArray[np.bool_]]:
+    """How far neighbouring cards lie apart, (n, n), infinite for others; and which pairs lie in a column."""
+    way = shape.centre[None] - shape.centre[:, None]  # from i to j
+    axis = shape.up[:, None] + shape.up[None]
+    length = np.linalg.norm(axis, axis=2)
+    axis /= np.maximum(length, 1e-6)[..., None]
+    along = (way * axis).sum(2) / ((shape.high[:, None] + shape.high[None]) / 2)
+    across = np.abs(way[..., 0] * axis[..., 1] - way[..., 1] * axis[..., 0])
+    across /= (shape.wide[:, None] + shape.wide[None]) / 2
+    card_of = np.empty(len(shape.centre), int)
+    for number, ends in enumerate(cards):
+        card_of[list(ends)] = number
+    single = np.array([len(ends) == 1 for ends in cards])[card_of]
+    # In a column the upper card shows one end only: the next one lies on the other.
+    upper_single = np.where(along > 0, single[None], single[:, None])
+    column = (across < 0.7) & (np.abs(along) > 0.45) & (np.abs(along) < BELOW) & upper_single
+    beside = (np.abs(along) < 0.95) & (across < BESIDE)
+    # Ends that look the same way, of two cards.
+    usable = (length > 1.86) & (card_of[:, None] != card_of[None])
+    column &= usable & (np.abs(along) > across)
+    # What stands in a column belongs to it, not to the next one.
+    stands = np.zeros(len(cards), bool)
+    stands[card_of[column.any(1)]] = True
+    beside &= ~(stands[card_of][:, None] & stands[card_of][None])
+    usable &= column | beside
+    far = np.where(usable, np.hypot(along, across), np.inf)
+    count = len(cards)
+    near = np.full((count, count), np.inf)
+    down = np.zeros((count, count), bool)
+    order = np.argsort(-far, axis=None)  # the nearest pair of ends of two cards is written last
+    i, j = np.unravel_index(order[np.isfinite(far.ravel()[order])], far.shape)
+    near[card_of[i], card_of[j]] = far[i, j]
+    down[card_of[i], card_of[j]] = column[i, j]
+    return near, down
+
+
+def _components(near: Floats) -> list[list[int]]:
+    """Cards that are neighbours, directly or not."""
+    left = set(range(len(near)))
+    parts = []
+    while left:
+        part, border = [], [min(left)]
+        left -= set(border)
+        while border:
+            here = border.pop()
+            part.append(here)
+            found = sorted(each for each in left if np.isfinite(near[here, each]))
+            left -= set(found)
+            border += found
+        parts.append(sorted(part))
+    return parts
+
+
+def _line(
+    shape: _Shape,
+    cards: Sequence[tuple[int, ...]],
+    part: list[int],
+    near: Floats,
+    down: NDArray[np.bool_],
+) -> Line:
+    order = _chain(part, near)
+    is_column = sum(down[a, b] for a, b in pairwise(order)) > (len(order) - 1) / 2
+    sides = _sides(shape, cards, order)
+    spread = [_step(shape, side) for side in sides]
+    ups = [_mean_up(shape, side) for side in sides]
+    if min(spread) > 0 and max(spread) > 1.1 * min(spread) and not is_column:
+        outer = int(spread[1] > spread[0])  # a fan opens outwards
+    elif min(map(len, sides)) == 0 or (is_column and len(sides[0]) != len(sides[1])):
+        outer = int(len(sides[1]) > len(sides[0]))
+    else:
+        outer = int(ups[1][1] < ups[0][1])  # towards the top of the photo
+    up = ups[outer]
+    seen = [_place(shape, cards[card], up) for card in order]
+    right = np.array([-up[1], up[0]])
+    ahead = seen[-1] - seen[0]
+    if (float(ahead @ -up) if is_column else _turns_right(seen, ahead, right)) < 0:
+        order, seen = order[::-1], seen[::-1]
+    wide = [float(np.mean([shape.wide[i] for i in cards[card]])) for card in order]
+    steps = tuple(
+        float(np.linalg.norm(b - a)) / ((wide[k] + wide[k + 1]) / 2)
+        for k, (a, b) in enumerate(pairwise(seen))
+    )
+    return Line(tuple(order), steps, (float(up[0]), float(up[1])), bool(is_column))
+
+
+def _turns_right(seen: list[Floats], ahead: Floats, right: Floats) -> float:
+    """Above 0 when the line runs to the right; the ends of a fan may lie one below the other, so its middle
+    is asked too."""
+    middle = len(seen) // 2
+    half = seen[min(middle + 1, len(seen) - 1)] - seen[max(middle - 1, 0)]
+    return float(ahead @ right) + 2 * float(half @ right)
+
+
+def _chain(part: list[int], near: Floats) -> list[int]:
+    """The order in which neighbours follow each other: along the shortest tree's longest way."""
+    if len(part) < 3:
+        return part
+    tree: dict[int, list[tuple[int, float]]] = {card: [] for card in part}
+    reached, border = {part[0]}, {card: (near[part[0], card], part[0]) for card in part[1:]}
+    while border:
+        card = min(border, key=lambda each: (border[each][0], each))
+        far, to = border.pop(card)
+        reached.add(card)
+        tree[card].append((to, far))
+        tree[to].append((card, far))
+        for other in border:
+            if near[card, other] < border[other][0]:
+                border[other] = (near[card, other], card)
+    start = max(_ways(tree, part[0]).items(), key=lambda each: (each[1], -each[0]))[0]
+    far_from = _ways(tree, start)
+    return sorted(part, key=lambda card: (far_from[card], card))
+
+
+def _ways(tree: Mapping[int, list[tuple[int, float]]], start: int) -> dict[int, float]:
+    """How far every card of a tree is from one of them."""
+    ways, border = {start: 0.0}, [start]
+    while border:
+        here = border.pop()
+        for other, far in tree[here]:
+            if other not in ways:
+                ways[other] = ways[here] + far
+                border.append(other)
+    return ways
+
+
+def _sides(
+    shape: _Shape, cards: Sequence[tuple[int, ...]], order: list[int]
+) -> tuple[dict[int, int], dict[int, int]]:
+    """The ends on either side of a line, followed from card to card: by place in the order."""
+    sides: tuple[dict[int, int], dict[int, int]] = ({}, {})
+    looking = shape.up[cards[order[0]][0]]
+    for place, card in enumerate(order):
+        turned = looking
+        for end in cards[card]:
+            same = float(shape.up[end] @ looking) > 0
+            sides[0 if same else 1][place] = end
+            turned = shape.up[end] if same else -shape.up[end]
+        looking = turned
+    return sides
+
+
+def _step(shape: _Shape, side: Mapping[int, int]) -> float:
+    """How far a side goes on from card to card."""
+    pairs = list(pairwise(sorted(side)))
+    far = [float(np.linalg.norm(shape.centre[side[b]] - shape.centre[side[a]])) for a, b in pairs]
+    return sum(far) / max(1, sum(b - a for a, b in pairs))
+
+
+def _mean_up(shape: _Shape, side: Mapping[int, int]) -> Floats:
+    ends = [side[place] for place in sorted(side)]
+    if not ends:
+        return np.array([0.0, 1.0])  # away from the top of the photo
+    mean = shape.up[ends].mean(0)
+    length = float(np.linalg.norm(mean))
+    return np.asarray(mean / length if length > 0.1 else shape.up[ends[len(ends) // 2]])
+
+
+def _place(shape: _Shape, ends: tuple[int, ...], up: Floats) -> Floats:
+    """Where a card is seen: at the end that looks along `up`, else at its only one."""
+    return np.asarray(shape.centre[max(ends, key=lambda end: float(shape.up[end] @ up))])
+
+
+# ---- melds ----
+
+
+def split_melds(line: Line) -> list[Line]:
+    """The parts of a line that gaps set apart; the line itself when there are none."""
+    if len(line.cards) < 2 or line.is_column:
+        return [line]
+    usual = float(np.median([step for step in line.steps if step < SPLIT] or line.steps))
+    for gap, times in ((SPLIT, WIDER), (SPLIT_LONG, WIDER_LONG)):
+        cuts = [k + 1 for k, step in enumerate(line.steps) if step > max(gap, times * usual)]
+        parts = [line.part(start, end) for start, end in pairwise([0, *cuts, len(line.cards)])]
+        if all(len(part.cards) <= MOST_IN_MELD for part in parts):
+            break
+    return parts
+
+
+def meld_of(names: Sequence[str]) -> Meld | None:
+    """The meld that cards make, None when they make none."""
+    pieces = tuple(map(Piece.parse, names))
+    for kind in MELD_KINDS:
+        try:
+            meld = Meld(kind, pieces)
+        except HandError:
+            continue
+        if kind != "single" or pieces[0].rank == "K" or pieces[0].suit == "j":
+            return meld
+    return None
+
+
+# ---- the whole stage ----
+
+
+def arrange_cards(
+    image: NDArray[np.uint8],
+    ends: Sequence[CardEnd],
+    expectation: Expectation | None = None,
+    scale: float = 1.0,
+) -> Arrangement:
+    """Cards in their places: ends joined, colours judged, lines ordered, melds set apart, and of all readings
+    the most probable one that the deck allows.
+
+    image: the photo, BGR; quads are in its pixels. scale: what quads are multiplied by in the result.
+    Sightings come in the order of the hand, then melds, then other cards; a card is outlined at one end.
+    """
+    if not ends:
+        return Arrangement((), (), ("No card was found in the photo.",))
+    expected = expectation or Expectation(sizes=())
+    quads = np.array([end.quad for end in ends], float)
+    names = (*RANKS, *JOKERS)
+    ranks = np.array([[end.ranks.get(name, 0.0) for name in names] for end in ends])
+    joker = ranks[:, len(RANKS) :].sum(1)
+    papers = Papers(image, quads)
+    colours = _colours_of(papers.all_apart(), joker)
+    cards = join_ends(quads, _alike(ranks, colours))
+    lines = find_lines(quads, cards)
+    # Now that it is known what lies on what, the papers are seen better; and so is who belongs together.
+    colours = _colours_of(papers.in_piles(cards, lines), joker)
+    cards = join_ends(quads, _alike(ranks, colours))
+    lines = find_lines(quads, cards)
+    readings = [_reading(ranks[list(card)], colours[list(card)]) for card in cards]
+    lines = _in_order(lines, quads, cards)
+    chosen = legal_choice(readings, expected.copies)
+    placed: list[tuple[tuple[int, int, int], Sighting]] = []
+    found: list[Meld] = []
+    rank_of: dict[Role, int] = {"hand": 0, "meld": 1, "other": 2, "back": 3}
+    for row, part in enumerate(_parts(lines, [ranked[0].piece for ranked in chosen])):
+        group = None
+        if part.meld is not None:
+            group = len(found)
+            found.append(part.meld)
+        for place, card in enumerate(part.line.cards):
+            quad = _shown(quads, cards[card], part.line.up) * scale
+            number = row if part.role != "other" else None
+            sighting = Sighting(_tuple(quad), chosen[card], part.role, number, group)
+            placed.append(((rank_of[part.role], row, place), sighting))
+    placed.sort(key=lambda each: each[0])
+    return Arrangement(tuple(sighting for _, sighting in placed), tuple(found), ())
+
+
+def _colours_of(seen: tuple[Floats, Floats], joker: Floats) -> Floats:
+    """Colours of ends from their papers and the shares asked; a joker's paper tells nothing of the others."""
+    papers, shares = seen
+    return judge_colours(papers, np.maximum((1 - joker) * np.minimum(3 * shares, 1), 0.01))
+
+
+def _alike(ranks: Floats, colours: Floats) -> Floats:
+    """The probability that two ends show the same card, (n, n)."""
+    joker = ranks[:, len(RANKS) :].sum(1)
+    jokers = np.outer(joker, joker)
+    return np.asarray((ranks @ ranks.T) * ((colours @ colours.T) * (1 - jokers) + jokers))
+
+
+def _reading(ranks: Floats, colours: Floats) -> tuple[Candidate, ...]:
+    """How a card may be read, from what its ends (one or two) say: the product of both."""
+    rank = np.prod(np.maximum(ranks, 1e-6), 0)
+    colour = np.prod(np.maximum(colours, 1e-6), 0)
+    rank, colour = rank / rank.sum(), colour / colour.sum()
+    chances = {
+        letter + suit: float(rank[i] * colour[k])
+        for i, letter in enumerate(RANKS)
+        for k, suit in enumerate(COLOURS)
+    }
+    chances |= {f"{number}j": float(rank[len(RANKS) + i]) for i, number in enumerate(JOKERS)}
+    best = sorted(chances.items(), key=lambda each: (-each[1], each[0]))[:RANKED]
+    return tuple(Candidate(name, chance) for name, chance in best if chance >= LEAST or name == best[0][0])
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Cards that lie together, what they are, and the meld they make when they are one."""
+
+    line: Line
+    role: Role
+    meld: Meld | None = None
+
+
+def _parts(lines: Sequence[Line], names: Sequence[str]) -> list[_Part]:
+    """What lies where: the hand is whatever is too long for a meld; short parts that make one, and lie with
+    others or along the hand, are melds; single cards that lie about are no part of the hand."""
+
+    def made(line: Line) -> Meld | None:
+        return meld_of([names[card] for card in line.cards])
+
+    split = [[line] if made(line) else split_melds(line) for line in lines]
+    every = [part for parts in split for part in parts]
+    long = [part for part in every if len(part.cards) > MOST_IN_MELD]
+    if not long and (len(every) == 1 or 2 * sum(made(part) is not None for part in every) <= len(every)):
+        return [_Part(line, "hand") for line in lines]
+    found = []
+    for parts in split:
+        beside_hand = any(part in long for part in parts)
+        for part in parts:
+            meld = made(part)
+            if part in long or (beside_hand and (meld is None or len(part.cards) == 1)):
+                found.append(_Part(part, "hand"))
+            elif meld and (len(part.cards) > 1 or not long or any(_parallel(part, each) for each in long)):
+                found.append(_Part(part, "meld", meld))
+            elif len(part.cards) > 2 and any(_parallel(part, each) for each in long):
+                found.append(_Part(part, "hand"))
+            else:
+                found.append(_Part(part, "other"))
+    return found
+
+
+def _in_order(lines: Sequence[Line], quads: Floats, cards: Sequence[tuple[int, ...]]) -> list[Line]:
+    """Lines as they are read: columns from the left, others from the top, as the longest one looks."""
+    if len(lines) < 2:
+        return list(lines)
+    up = np.array(lines[0].up)
+    right = np.array([-up[1], up[0]])
+    centres = quads.mean(1)
+
+    def place(line: Line) -> float:
+        middle = np.mean([centres[list(cards[card])].mean(0) for card in line.cards], 0)
+        return float(middle @ right) if lines[0].is_column else -float(middle @ up)
+
+    return sorted(lines, key=place)
+
+
+def _parallel(a: Line, b: Line) -> bool:
+    return abs(a.up[0] * b.up[0] + a.up[1] * b.up[1]) > math.cos(PARALLEL)
+
+
+def _shown(quads: Floats, ends: tuple[int, ...], up: tuple[float, float]) -> Floats:
+    """The quad of the end that a card is known by: the one that looks along its line's tips."""
+    shape = _Shape.of(quads[list(ends)])
+    return np.asarray(quads[ends[int(np.argmax(shape.up @ np.array(up)))]])
+
+
+def _tuple(quad: Floats) -> Quad:
+    a, b, c, d = ((float(x), float(y)) for x, y in quad)
+    return a, b, c, d
