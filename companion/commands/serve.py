@@ -33,7 +33,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--proxy",
         metavar="ADDRESS",
-        help="a reverse proxy stands before this server: believe what it, and nobody else, says about who asks "
+        help="a reverse proxy stands before this server: believe what it, and nobody else, tells of who asks "
         "(X-Forwarded-For, -Proto and -Host)",
     )
     parser.set_defaults(run=run)

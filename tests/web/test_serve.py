@@ -7,13 +7,16 @@ import signal
 import socket
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from companion.cli import main
 from companion.commands.serve import addresses
+from companion.table.store import MOST_TRIES
 
 Server = subprocess.Popen[str]
 
@@ -65,3 +68,28 @@ def test_what_is_no_port_is_told(port: str, capsys: pytest.CaptureFixture[str]) 
 def test_addresses_for_the_whole_house_begin_with_this_computer() -> None:
     assert addresses("0.0.0.0", 8000)[0] == "http://127.0.0.1:8000/"
     assert addresses("::1", 8000) == ["http://[::1]:8000/"]
+
+
+def test_a_proxy_tells_who_asks_and_nobody_else(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("COMPANION_HOME", str(tmp_path))
+    monkeypatch.delenv("COMPANION_DATABASE_URL", raising=False)
+    command = [sys.executable, "-m", "companion", "serve", "--port", "0"]
+
+    def tried(*more: str) -> list[int]:
+        """The last answers to wrong codes, most of them from one address, the last from another."""
+        with subprocess.Popen([*command, *more], stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            address = process.stdout.readline().split()[-1]
+            statuses = []
+            for asker in ("192.0.2.1",) * (MOST_TRIES + 1) + ("192.0.2.2",):
+                headers = {"Content-Type": "application/json", "X-Forwarded-For": asker}
+                asked = urllib.request.Request(f"{address}api/tables/look", b'{"code": "AAAAAA"}', headers)
+                try:
+                    urllib.request.urlopen(asked, timeout=20)
+                except urllib.error.HTTPError as error:
+                    statuses.append(error.code)
+            process.kill()
+        return statuses[-3:]
+
+    assert tried("--proxy", "127.0.0.1") == [404, 429, 404]
+    assert tried() == [404, 429, 429]
