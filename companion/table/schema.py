@@ -76,4 +76,5 @@ tries = Table(
     Column("at", Integer, nullable=False),
     Index("tries_who", "who", "at"),
 )
-"""Wrong codes: who (a keyed hash of the address) and when (seconds since 1970)."""
+"""Wrong codes and other things that nobody may do too often: who (a keyed hash) and when (seconds since
+1970)."""

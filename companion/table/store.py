@@ -295,21 +295,21 @@ class Store:
         with self._engine.begin() as connection:
             connection.execute(query)
 
-    # ---- wrong codes ----
+    # ---- what may not be done too often ----
 
-    def may_try(self, address: str) -> bool:
-        """Whether somebody at this address has not tried too many wrong codes lately."""
+    def may_try(self, who: str, most: int = MOST_TRIES) -> bool:
+        """Whether somebody has not done a counted thing too often lately."""
         since = int(time.time()) - TRIES_S
-        mine = (schema.tries.c.who == self._hashed(address)) & (schema.tries.c.at > since)
+        mine = (schema.tries.c.who == self._hashed(who)) & (schema.tries.c.at > since)
         with self._reading.connect() as connection:
-            return (connection.scalar(select(func.count()).where(mine)) or 0) < MOST_TRIES
+            return (connection.scalar(select(func.count()).where(mine)) or 0) < most
 
-    def tried_wrong(self, address: str) -> None:
-        """A wrong code was tried from this address."""
+    def tried(self, who: str) -> None:
+        """Somebody did a counted thing. who: an address, with what was done if that is no wrong code."""
         now = int(time.time())
         with self._engine.begin() as connection:
             connection.execute(delete(schema.tries).where(schema.tries.c.at <= now - TRIES_S))
-            connection.execute(insert(schema.tries), {"who": self._hashed(address), "at": now})
+            connection.execute(insert(schema.tries), {"who": self._hashed(who), "at": now})
 
     # ---- inside ----
 

@@ -108,7 +108,7 @@ def test_codes_find_tables_and_wrong_ones_are_counted(store: Store) -> None:
     assert store.by_code("AAAAAA") is None
     for _ in range(MOST_TRIES):
         assert store.may_try(address)
-        store.tried_wrong(address)
+        store.tried(address)
     assert not store.may_try(address)
     assert store.may_try(key())
 

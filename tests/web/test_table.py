@@ -301,6 +301,22 @@ def test_codes_cannot_be_guessed(app: Flask, anna: Phone) -> None:
     fault(guess({"$gt": ""}, "192.0.2.11"), 400)
 
 
+def test_nobody_fills_the_disk(app: Flask, anna: Phone, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("web.table.MOST_OPENED", 2)
+    monkeypatch.setattr("web.table.MOST_PHOTOS", 1)
+    away = {"REMOTE_ADDR": "192.0.2.77"}
+    opening = {"create": SICHUAN, "me": {"name": "Anna", "seat": 0}}
+    client = app.test_client()
+    answers = [
+        client.post("/api/tables", json=opening | {"key": next(_keys)}, environ_base=away) for _ in range(3)
+    ]
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    form = {"round": "1", "seat": "0"}
+    path = f"/api/tables/{anna.table}/photos"
+    assert anna.client.post(path, data=form | {"photo": (picture(), "a.jpg")}).status_code == 200
+    assert "delete some" in fault(anna.client.post(path, data=form | {"photo": (picture(), "a.jpg")}), 400)
+
+
 def test_other_sites_cannot_act_for_a_visitor(anna: Phone) -> None:
     before = anna.see()["version"]
     path = f"/api/tables/{anna.table}/actions"

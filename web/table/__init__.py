@@ -51,6 +51,11 @@ MOST_REMEMBERED = 40
 """Tables that one cookie names; browsers keep 4096 bytes."""
 
 MOST_PHOTO_BYTES = 8 * 1024 * 1024
+MOST_PHOTOS = 400
+"""Of one table; an evening of 40 rounds with every winner's photo has 120."""
+
+MOST_OPENED = 300
+"""Tables opened or imported from one address in the time that wrong codes are counted for."""
 
 blueprint = Blueprint(
     "table", __name__, template_folder="templates", static_folder="static", static_url_path="/table-files"
@@ -97,6 +102,7 @@ def page(table: str) -> str:
 @blueprint.post("/api/tables")
 def create() -> api.Answer:
     form = _body(NewTable)
+    _count_opening()
     action = _action({**form.create, "type": "create"})
     if not isinstance(action, Create):  # the type says so
         raise TypeError(type(action))
@@ -148,6 +154,7 @@ def bring() -> api.Answer:
     key, name = request.args.get("key", ""), request.args.get("name", "").strip()[:40]
     if not 16 <= len(key) <= 64 or not name.isprintable() or not name:
         raise TableError("Say who brings the evening.", "name")
+    _count_opening()
     table, state, member = _store().bring(key, from_json(request.get_data()), name)
     return _remembered(table, member, _told(table, state, member))
 
@@ -261,6 +268,8 @@ def keep_photo(table: str) -> api.Answer:
     person = state.people.get(member)
     if person is None or person.seat is None:
         raise Forbidden("Take a seat to keep a photo.")
+    if len(_store().photos(table)) >= MOST_PHOTOS:
+        raise TableError(f"A table keeps {MOST_PHOTOS} photos at most: delete some.", "photo")
     upload = request.files.get("photo")
     number, seat = request.form.get("round", 0, int), request.form.get("seat", None, int)
     if upload is None or not 1 <= number <= state.next_number or seat not in (None, *range(state.seats)):
@@ -345,7 +354,7 @@ def failed(error: Exception) -> api.Answer:
 
 
 class TooManyTries(TableError):
-    """Codes were guessed from this address."""
+    """Somebody did a counted thing too often."""
 
 
 def _store() -> Store:
@@ -386,9 +395,17 @@ def _by_code(code: str) -> str:
     if not store.may_try(address):
         raise TooManyTries("Too many wrong codes were tried from here. Wait ten minutes.", "code")
     if (table := store.by_code(code)) is None:
-        store.tried_wrong(address)
+        store.tried(address)
         raise NoTable("No table has this code.", "code")
     return table
+
+
+def _count_opening() -> None:
+    """Nobody fills the disk with tables."""
+    who = f"opens {request.remote_addr}"
+    if not _store().may_try(who, MOST_OPENED):
+        raise TooManyTries("Too many tables were opened from here. Wait ten minutes.")
+    _store().tried(who)
 
 
 def _serializer() -> URLSafeSerializer:

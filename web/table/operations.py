@@ -27,7 +27,7 @@ OPERATIONS = (
         models.Table,
         "The new table.",
         takes=models.NewTable,
-        problems=(400, 403, 413, 503),
+        problems=(400, 403, 413, 429, 503),
     ),
     Operation(
         "post",
@@ -58,7 +58,7 @@ OPERATIONS = (
         "The new table; who brings it is its host.",
         takes=models.Exported,
         query={"key": {"type": "string"}, "name": {"type": "string"}},
-        problems=(400, 403, 413, 503),
+        problems=(400, 403, 413, 429, 503),
     ),
     Operation(
         "get",

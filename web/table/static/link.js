@@ -23,6 +23,7 @@ export class Link {
   #timer = 0;
   #sending = false;
   #following = false;
+  #unkept = null;
 
   /** on: {change(), refused(action, message), lost(error)}. */
   constructor(id, on) {
@@ -39,6 +40,7 @@ export class Link {
   }
 
   get waiting() {
+    if (this.#unkept) return this.#unkept;
     try {
       return JSON.parse(localStorage.getItem(this.#store)) ?? [];
     } catch {
@@ -51,8 +53,13 @@ export class Link {
   }
 
   #keep(waiting) {
-    if (waiting.length > 0) localStorage.setItem(this.#store, JSON.stringify(waiting));
-    else localStorage.removeItem(this.#store);
+    try {
+      if (waiting.length > 0) localStorage.setItem(this.#store, JSON.stringify(waiting));
+      else localStorage.removeItem(this.#store);
+      this.#unkept = null;
+    } catch {
+      this.#unkept = waiting; // storage is switched off or full: it lasts as long as the page does
+    }
   }
 
   /** Do something at the table: kept on this device until the table has it. */
