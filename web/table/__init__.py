@@ -6,16 +6,15 @@ tells the rest. Tables are found by their code; who has not joined a table can n
 
 from __future__ import annotations
 
-import io
 import json
 import logging
 import threading
+from dataclasses import replace
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any, BinaryIO, TypeVar, cast
 from urllib.parse import quote, urlsplit
 
-import segno
 from flask import Blueprint, Response, current_app, g, jsonify, make_response, request
 from itsdangerous import BadSignature, URLSafeSerializer
 from pydantic import BaseModel, ValidationError
@@ -43,6 +42,7 @@ from companion.table.view import evening_document, journal_document, round_docum
 from web import api
 from web.capture import translated
 from web.guards import from_this_page
+from web.qr import qr_code
 from web.table.models import Doing, Joining, Looking, NewTable, Trying
 
 COOKIE = "tables"
@@ -109,7 +109,7 @@ def create() -> api.Answer:
     names = list(action.players)
     if form.me.seat is not None and form.me.seat < len(names):
         names[form.me.seat] = form.me.name
-    table, state = _store().create(form.key, Create(**{**_fields(action), "players": tuple(names)}))
+    table, state = _store().create(form.key, replace(action, players=tuple(names)))
     member = _store().member_for(table, form.key)
     state = _store().act(table, f"{form.key} join", member, Join(member, form.me.name, form.me.seat))
     return _remembered(table, member, _told(table, state, member))
@@ -240,11 +240,7 @@ def forget(table: str) -> api.Answer:
 def qr(table: str) -> api.Answer:
     """The address to join at, for cameras."""
     _member(table)
-    picture = io.BytesIO()
-    segno.make(_join_address(table), error="m").save(
-        picture, kind="svg", border=3, svgclass=None, lineclass=None
-    )
-    return Response(picture.getvalue(), mimetype="image/svg+xml")
+    return qr_code(_join_address(table))
 
 
 # ---- photos of rounds ----
@@ -383,10 +379,6 @@ def _action(document: dict[str, Any]) -> Action:
         return action_from_json(json.dumps(document))
     except TableError as error:
         raise TableError(error.message, f"action.{error.where}".rstrip(".")) from None
-
-
-def _fields(action: Create) -> dict[str, Any]:
-    return {name: getattr(action, name) for name in action.__dataclass_fields__}
 
 
 def _by_code(code: str) -> str:

@@ -6,9 +6,6 @@ not trust yet must be able to read it.
 
 from __future__ import annotations
 
-import io
-
-import segno
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 from flask import Blueprint, Flask, Response, abort, current_app, redirect, url_for
@@ -16,6 +13,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from web.capture import translated
 from web.certificates import Certificates
+from web.qr import qr_code
 
 blueprint = Blueprint("trust", __name__, template_folder="templates")
 
@@ -47,11 +45,7 @@ def authority() -> Response:
 def qr() -> Response:
     """The https address, for cameras."""
     _certificates()
-    picture = io.BytesIO()
-    segno.make(current_app.config["LAN_ADDRESS"], error="m").save(
-        picture, kind="svg", border=3, svgclass=None, lineclass=None
-    )
-    return Response(picture.getvalue(), mimetype="image/svg+xml")
+    return qr_code(current_app.config["LAN_ADDRESS"])
 
 
 def create_trust_app(found: Certificates, address: str) -> Flask:
