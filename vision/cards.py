@@ -48,10 +48,10 @@ are two cards."""
 
 BESIDE, BELOW = 2.7, 2.3
 """How far apart neighbours lie at most: side by side, in widths, and in a column, in heights."""
-SPLIT, WIDER = 1.12, 1.18
-"""A gap parts melds when it is so many widths from centre to centre, and so many times the usual one."""
-SPLIT_LONG, WIDER_LONG = 1.5, 1.7
-"""The same where more cards than a meld has lie together: beside a hand, or within one."""
+GAP, GAP_BLUR = 1.17, 0.06
+"""Melds lie so many widths apart, from centre to centre, or more; cards within one, or in a hand, nearer."""
+NO_MELD = 4.0
+"""The price, a logarithm, of a short part that makes no meld."""
 MOST_IN_MELD = 4
 PARALLEL = math.radians(20)
 """Melds lie that parallel to the hand or to each other."""
@@ -185,7 +185,7 @@ def _assign(cost: Floats) -> NDArray[np.int64]:
 
 # ---- the colour of the paper ----
 
-PATCH = 24
+PATCH = 18
 ONE_PAPER = 0.35
 """How far the hues of one paper differ within an end."""
 LEAST_OWN = 0.1
@@ -212,7 +212,7 @@ side."""
 LIGHT_SPREAD = 0.45
 STRENGTHS, STRENGTH_SPREAD = (0.45, 0.65, 0.85, 1.0, 1.2), 0.35
 """How strong colours may be in a photo: haze, glare and a camera's contrast change all alike."""
-STEPS, FAR_OFF = 8, 8.0
+STEPS, KEPT, FAR_OFF = 8, 24, 8.0
 PAPER_SPREAD = 0.13
 """How much one paper differs within a photo: shade, reflections, noise."""
 
@@ -342,12 +342,15 @@ def judge_colours(papers: Floats, weights: Floats | None = None) -> Floats:
         pull = np.swapaxes(share, 1, 2) @ points / PAPER_SPREAD**2
         seen = share.sum(1)[..., None] / PAPER_SPREAD**2
         centres = (pull + expected / spreads**2) / (seen + 1 / spreads**2)
-    log = _log_chances(points, centres, np.full_like(spreads, PAPER_SPREAD))
-    most = log.max(2, keepdims=True)
-    # A paper far off tells of a joker or of glare, not of the light.
-    score = (np.maximum(most[..., 0], -FAR_OFF) * weights).sum(1) + likely
-    odd = (((centres - expected) / spreads) ** 2).sum(2) / 2
-    score -= (odd * (share.sum(1) > 0.5)).sum(1)
+        log = _log_chances(points, centres, np.full_like(spreads, PAPER_SPREAD))
+        most = log.max(2, keepdims=True)
+        # A paper far off tells of a joker or of glare, not of the light.
+        score = (np.maximum(most[..., 0], -FAR_OFF) * weights).sum(1) + likely
+        odd = (((centres - expected) / spreads) ** 2).sum(2) / 2
+        score -= (odd * (share.sum(1) > 0.5)).sum(1)
+        if step == 2:  # the rest would not win any more
+            kept = np.argsort(-score, kind="stable")[:KEPT]
+            centres, expected, likely = centres[kept], expected[kept], likely[kept]
     best = int(np.argmax(score))
     chances = np.exp(np.maximum(log[best] - most[best], -30))
     return np.asarray(chances / chances.sum(1, keepdims=True))
@@ -554,17 +557,33 @@ def _place(shape: _Shape, ends: tuple[int, ...], up: Floats) -> Floats:
 # ---- melds ----
 
 
-def split_melds(line: Line) -> list[Line]:
-    """The parts of a line that gaps set apart; the line itself when there are none."""
-    if len(line.cards) < 2 or line.is_column:
+def split_melds(line: Line, names: Sequence[str]) -> list[Line]:
+    """The parts of a line that gaps set apart: melds, and what is too long for one. names: of all cards.
+
+    Of all ways to part it the most probable one: wide gaps part, and parts that make a meld are likely.
+    """
+    count = len(line.cards)
+    if line.is_column or count < 2:
         return [line]
-    usual = float(np.median([step for step in line.steps if step < SPLIT] or line.steps))
-    for gap, times in ((SPLIT, WIDER), (SPLIT_LONG, WIDER_LONG)):
-        cuts = [k + 1 for k, step in enumerate(line.steps) if step > max(gap, times * usual)]
-        parts = [line.part(start, end) for start, end in pairwise([0, *cuts, len(line.cards)])]
-        if all(len(part.cards) <= MOST_IN_MELD for part in parts):
-            break
-    return parts
+    apart = 1 / (1 + np.exp(-np.clip((np.array(line.steps) - GAP) / GAP_BLUR, -30, 30)))
+    cut, kept = np.log(np.maximum(apart, 1e-9)), np.log(np.maximum(1 - apart, 1e-9))
+    together = np.concatenate([[0.0], np.cumsum(kept)])
+    best, start = [0.0], [0]
+    for end in range(1, count + 1):
+        ways = []
+        for first in range(end):
+            short = end - first <= MOST_IN_MELD
+            made = short and meld_of([names[card] for card in line.cards[first:end]]) is not None
+            price = NO_MELD if short and not made else 0.0
+            parted = cut[first - 1] if first else 0.0
+            ways.append(best[first] + parted + together[end - 1] - together[first] - price)
+        start.append(int(np.argmax(ways)))
+        best.append(ways[start[-1]])
+    parts, end = [], count
+    while end:
+        parts.append(line.part(start[end], end))
+        end = start[end]
+    return parts[::-1]
 
 
 def meld_of(names: Sequence[str]) -> Meld | None:
@@ -674,7 +693,7 @@ def _parts(lines: Sequence[Line], names: Sequence[str]) -> list[_Part]:
     def made(line: Line) -> Meld | None:
         return meld_of([names[card] for card in line.cards])
 
-    split = [[line] if made(line) else split_melds(line) for line in lines]
+    split = [split_melds(line, names) for line in lines]
     every = [part for parts in split for part in parts]
     long = [part for part in every if len(part.cards) > MOST_IN_MELD]
     if not long and (len(every) == 1 or 2 * sum(made(part) is not None for part in every) <= len(every)):

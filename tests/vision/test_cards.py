@@ -132,7 +132,8 @@ def test_ends_of_a_fan_are_joined_and_in_order(length: float, seed: int) -> None
     assert not line.is_column
     names = [truth[owners[joined[card][0]]].card.piece for card in line.cards]
     assert names == [seen.card.piece for seen in truth]
-    assert split_melds(line) == [line]
+    by_card = [truth[owners[card[0]]].card.piece for card in joined]
+    assert split_melds(line, by_card) == [line]
 
 
 def test_equal_cards_side_by_side_are_as_many_as_they_are() -> None:
