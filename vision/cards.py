@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from companion.hand import MELD_KINDS, HandError, Meld
 from companion.pieces import Piece
 from companion.reading import Candidate, Expectation, Quad, Role, Sighting
-from vision.arrange import Arrangement
+from vision.arrange import UNEXPECTED_ODDS, Arrangement
 from vision.legal import legal_choice
 
 Floats = NDArray[np.float64]
@@ -629,7 +629,7 @@ def arrange_cards(
     colours = _colours_of(papers.in_piles(cards, lines), joker)
     cards = join_ends(quads, _alike(ranks, colours))
     lines = find_lines(quads, cards)
-    readings = [_reading(ranks[list(card)], colours[list(card)]) for card in cards]
+    readings = [_reading(ranks[list(card)], colours[list(card)], expected.pieces) for card in cards]
     lines = _in_order(lines, quads, cards)
     chosen = legal_choice(readings, expected.copies)
     placed: list[tuple[tuple[int, int, int], Sighting]] = []
@@ -662,8 +662,9 @@ def _alike(ranks: Floats, colours: Floats) -> Floats:
     return np.asarray((ranks @ ranks.T) * ((colours @ colours.T) * (1 - jokers) + jokers))
 
 
-def _reading(ranks: Floats, colours: Floats) -> tuple[Candidate, ...]:
-    """How a card may be read, from what its ends (one or two) say: the product of both."""
+def _reading(ranks: Floats, colours: Floats, expected: frozenset[str]) -> tuple[Candidate, ...]:
+    """How a card may be read, from what its ends (one or two) say: the product of both. Cards that are not
+    among the `expected`, if any are told, must be seen clearly."""
     rank = np.prod(np.maximum(ranks, 1e-6), 0)
     colour = np.prod(np.maximum(colours, 1e-6), 0)
     rank, colour = rank / rank.sum(), colour / colour.sum()
@@ -673,6 +674,10 @@ def _reading(ranks: Floats, colours: Floats) -> tuple[Candidate, ...]:
         for k, suit in enumerate(COLOURS)
     }
     chances |= {f"{number}j": float(rank[len(RANKS) + i]) for i, number in enumerate(JOKERS)}
+    if expected:
+        chances = {name: p * (1 if name in expected else UNEXPECTED_ODDS) for name, p in chances.items()}
+        total = sum(chances.values())
+        chances = {name: p / total for name, p in chances.items()}
     best = sorted(chances.items(), key=lambda each: (-each[1], each[0]))[:RANKED]
     return tuple(Candidate(name, chance) for name, chance in best if chance >= LEAST or name == best[0][0])
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from companion.pieces import Piece
+from companion.reading import Expectation
 from datasets.card_layouts import PlacedCard, SceneCard, _fan, _line, _truth, draw_scene
 from datasets.cards import PIECES, CardDeck
 from datasets.render import Camera
@@ -329,3 +330,18 @@ def test_a_doubtful_fifth_card_becomes_what_the_deck_allows() -> None:
     ]
     placed = arrange_cards(image, ends)
     assert Counter(sighting.piece for sighting in placed.sightings) == Counter(names)
+
+
+def test_a_joker_that_the_game_does_not_have_must_be_seen_clearly() -> None:
+    deck = plain_deck(4.0)
+    rng = np.random.default_rng(9)
+    names = ["Kr", "Ar", "Er", "Rr", "Hr", "Pg"]
+    image, truth = seen_from(_line(names, 0.9, rng), deck)
+    ends, owners = located(truth, rng)
+    doubtful = dict.fromkeys((*RANKS, *JOKERS), 0.001) | {"1": 0.6, "P": 0.39}
+    ends = [replace(e, ranks=doubtful) if names[k] == "Pg" else e for e, k in zip(ends, owners, strict=True)]
+    assert arrange_cards(image, ends).sightings[-1].piece == "1j"
+    no_jokers = Expectation(frozenset(PIECES), sizes=())
+    last = arrange_cards(image, ends, no_jokers).sightings[-1]
+    assert last.piece == "Pg"
+    assert sum(candidate.confidence for candidate in last.candidates) <= 1 + 1e-9
