@@ -383,7 +383,8 @@ def _engine(url: str) -> Engine:
             raise StoreError(f"{DATABASE_URL}: sqlite or postgresql expected, not {name}")
         if name == "sqlite" and parsed.database not in (None, "", ":memory:"):
             Path(str(parsed.database)).parent.mkdir(parents=True, exist_ok=True)
-        options: dict[str, Any] = {"pool_size": 8, "max_overflow": 24, "pool_timeout": 30}
+        # A server process has 16 threads, and PostgreSQL 100 connections for all of them.
+        options: dict[str, Any] = {"pool_size": 8, "max_overflow": 8, "pool_timeout": 30}
         if name == "sqlite":
             options["connect_args"] = {"timeout": BUSY_S}
         else:

@@ -5,8 +5,11 @@ import { ApiError, call } from "/static/js/api.js";
 const FOLLOW_MS = 1500;
 const SLOW_MS = 5000; // after a failure
 const HIDDEN_MS = 15000;
+const PATIENCE_MS = 12000; // a connection that slept away must not hold up the next one
 
 export const post = (body) => ({ method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+
+const inTime = () => ({ signal: AbortSignal.timeout?.(PATIENCE_MS) });
 
 /** Random, never used twice: who has it may send the same thing again. Works without https, too. */
 export function newKey() {
@@ -86,7 +89,7 @@ export class Link {
       for (let [next] = this.waiting; next; [next] = this.waiting) {
         let told = null;
         try {
-          told = await call(`${this.path}/actions`, post({ ...next, since: this.table?.version ?? 0 }));
+          told = await call(`${this.path}/actions`, { ...post({ ...next, since: this.table?.version ?? 0 }), ...inTime() });
         } catch (error) {
           if (!(error instanceof ApiError)) throw error;
           if (error.kind !== "refused") return this.#failed();
@@ -110,7 +113,7 @@ export class Link {
     if (this.#following) return;
     this.#following = true;
     try {
-      this.#take(await call(`${this.path}?since=${this.table?.version ?? 0}`));
+      this.#take(await call(`${this.path}?since=${this.table?.version ?? 0}`, inTime()));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (error.kind === "refused") this.#on.lost(error);

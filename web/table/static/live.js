@@ -425,7 +425,7 @@ class Live {
         h(
           "ol",
           { class: "journal" },
-          entries.toReversed().map((entry) =>
+          [...entries].reverse().map((entry) =>
             h(
               "li",
               { class: entry.counts ? "" : "is-deleted" },
