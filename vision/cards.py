@@ -50,8 +50,11 @@ BESIDE, BELOW = 2.7, 2.3
 """How far apart neighbours lie at most: side by side, in widths, and in a column, in heights."""
 GAP, GAP_BLUR = 1.17, 0.06
 """Melds lie so many widths apart, from centre to centre, or more; cards within one, or in a hand, nearer."""
-NO_MELD = 4.0
-"""The price, a logarithm, of a short part that makes no meld."""
+WIDER = 1.18
+"""In a long line a gap is so many times wider than usual."""
+MELD, NO_MELD, PARTED = 1.5, -4.0, -1.5
+"""Logarithms: how much it speaks for a short part that its cards make a meld, or against it that they make
+none; and against each gap."""
 MOST_IN_MELD = 4
 PARALLEL = math.radians(20)
 """Melds lie that parallel to the hand or to each other."""
@@ -565,18 +568,20 @@ def split_melds(line: Line, names: Sequence[str]) -> list[Line]:
     count = len(line.cards)
     if line.is_column or count < 2:
         return [line]
-    apart = 1 / (1 + np.exp(-np.clip((np.array(line.steps) - GAP) / GAP_BLUR, -30, 30)))
-    cut, kept = np.log(np.maximum(apart, 1e-9)), np.log(np.maximum(1 - apart, 1e-9))
+    steps = np.array(line.steps)
+    gap = max(GAP, WIDER * float(np.median(steps))) if count > 2 * MOST_IN_MELD else GAP
+    apart = 1 / (1 + np.exp(-np.clip((steps - gap) / GAP_BLUR, -30, 30)))
+    cut, kept = PARTED + np.log(np.maximum(apart, 1e-9)), np.log(np.maximum(1 - apart, 1e-9))
     together = np.concatenate([[0.0], np.cumsum(kept)])
     best, start = [0.0], [0]
     for end in range(1, count + 1):
         ways = []
         for first in range(end):
-            short = end - first <= MOST_IN_MELD
-            made = short and meld_of([names[card] for card in line.cards[first:end]]) is not None
-            price = NO_MELD if short and not made else 0.0
-            parted = cut[first - 1] if first else 0.0
-            ways.append(best[first] + parted + together[end - 1] - together[first] - price)
+            worth = cut[first - 1] if first else 0.0
+            if end - first <= MOST_IN_MELD:
+                made = meld_of([names[card] for card in line.cards[first:end]])
+                worth += NO_MELD if made is None else MELD if end - first > 1 else 0.0
+            ways.append(best[first] + worth + together[end - 1] - together[first])
         start.append(int(np.argmax(ways)))
         best.append(ways[start[-1]])
     parts, end = [], count
