@@ -282,6 +282,8 @@ def play(servers: Servers, tables: int, seconds: int, photos: int, kill: bool) -
     for phone in phones:
         phone.join(seconds + 2 * PATIENCE_S)
     wrong = sum(_differs(table, host, tally) for table, _, host in hosts)
+    for table, _, host in hosts:
+        _expect(host.ask("DELETE", f"/api/tables/{table}"))
     polls = sorted(tally.polls_ms)
     return {
         "phones": len(phones),

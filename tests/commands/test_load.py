@@ -7,6 +7,7 @@ import json
 import pytest
 
 from companion.cli import main
+from tests.table.conftest import postgres_url  # noqa: F401 - a fixture
 
 
 @pytest.mark.parametrize("kill", [False, True])
@@ -18,6 +19,14 @@ def test_nothing_is_lost_or_doubled(kill: bool, capsys: pytest.CaptureFixture[st
     assert (told["phones"], told["errors"], told["lost_or_doubled"]) == (8, 0, 0), told
     assert told["polls"] > 10 and told["rounds"] > 0
     assert bool(told["broken_connections"]) == kill
+
+
+def test_two_processes_share_a_database(postgres_url: str, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: F811
+    options = ["--tables", "2", "--seconds", "8", "--photos", "0", "--processes", "2", "--json"]
+    main(["load", *options, "--database", postgres_url])
+    told = json.loads(capsys.readouterr().out)
+    assert (told["processes"], told["errors"], told["lost_or_doubled"]) == (2, 0, 0), told
+    assert told["rounds"] > 0
 
 
 def test_nonsense_is_told(capsys: pytest.CaptureFixture[str]) -> None:
