@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-VERSION = 2
+VERSION = 3
 """Of the saved form; another one is refused and made anew from the crops."""
 
 FRAME = 80
@@ -29,6 +29,9 @@ LOOKS = (
     (0.0, 0.0, 1.0, 0.0, (1.0, 1.0, 1.0)),
     (2.0, 1.0, 1.06, 2.2, (1.1, 0.95, 0.85)),
     (-1.0, -2.0, 0.94, 0.8, (0.65, 0.8, 0.75)),
+    (1.5, -1.5, 1.0, 3.2, (0.9, 0.9, 0.9)),
+    (-2.0, 1.5, 1.1, 0.0, (0.5, 0.45, 0.4)),
+    (0.5, 2.0, 0.9, 1.5, (0.8, 0.95, 1.15)),
 )
 """Each crop is also learned a little off, as corners and light vary: shift x and y (pixels), size, blur
 (pixels), and the light (blue, green, red).
@@ -37,13 +40,13 @@ LOOKS = (
 MOST = 1600
 """Views that are learned from at most; the time grows with the third power of their number."""
 
-WIDTH = 1 / 3
+WIDTH = 1 / 4
 """How far the correction reaches: as a share of the usual distance between two different faces."""
 
-HOLD = 1.0
+HOLD = 0.3
 """How strongly the correction is held towards none, in looks: one look moves little, a dozen move much."""
 
-GAIN, ROUNDS = 4.0, 10
+GAIN, ROUNDS = 4.0, 30
 """Logits that a face read wholly wrong is moved by in one round, at most; and the rounds."""
 
 TRUST = 0.5
@@ -51,7 +54,7 @@ TRUST = 0.5
 be confirmed by the examples, also where it happens to be right.
 """
 
-MARGIN = 3.0
+MARGIN = 4.0
 """Logits by which the true class of an example is to lead beyond being read right, for looks farther off."""
 
 TOTAL_LOGITS = 1.5

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vision.adapt import FRAME, MOST, SEEN, Adaptation, AdaptationError, Examples, views
+from vision.adapt import FRAME, LOOKS, MOST, SEEN, Adaptation, AdaptationError, Examples, views
 
 CLASSES, SIZE = 20, 64
 
@@ -95,7 +95,7 @@ def test_damaged_data_is_refused(cut: int) -> None:
 def test_views_show_every_quarter_turn_and_stay_within_bounds() -> None:
     crop = np.random.default_rng(6).integers(0, 256, (1, FRAME, FRAME, 3), dtype=np.uint8)
     seen, of = views(crop)
-    assert seen.shape == (12, SEEN, SEEN, 3) and set(of) == {0}
+    assert seen.shape == (4 * len(LOOKS), SEEN, SEEN, 3) and set(of) == {0}
     rim = (FRAME - SEEN) // 2
     straight = crop[0, rim:-rim, rim:-rim]
     assert np.array_equal(seen[0], straight) and np.array_equal(seen[1], np.rot90(straight))
