@@ -44,6 +44,7 @@ Title = Annotated[str, StringConstraints(strip_whitespace=True, max_length=80, p
 Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000)]
 Member = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]{1,32}$")]
 Number = Annotated[int, Field(ge=1, le=100_000)]
+Version = Annotated[int, Field(ge=0, le=100_000)]
 Seat = Annotated[int, Field(ge=0, le=3)]
 Facts = Mapping[str, Value]
 AnyEvent = Annotated[Win | Kong | WallEnd | Draw, Field(discriminator="type")]
@@ -154,7 +155,7 @@ class Edit:
     dealer: Seat | None = None
     facts: Facts = field(default_factory=dict)
     seats: Mapping[Seat, Facts] = field(default_factory=dict)
-    seen: int | None = None
+    seen: Version | None = None
     type: Literal["edit"] = "edit"
     __pydantic_config__ = STRICT
 
@@ -164,7 +165,7 @@ class Delete:
     """A round does not count. It keeps its number, and `Undo` of this entry brings it back."""
 
     round: Number
-    seen: int | None = None
+    seen: Version | None = None
     type: Literal["delete"] = "delete"
     __pydantic_config__ = STRICT
 

@@ -178,8 +178,8 @@ class State:
         person = self.people.get(entry.by)
         if person is None:
             raise Forbidden("Join the table first.")
-        while isinstance(action, Undo):
-            action = self._entry(action.entry).action
+        if isinstance(action, Undo):
+            action = self._meant(action)
         if isinstance(action, Join | Host | Describe | Finish):
             raise Forbidden("Only the table's host can do that.")
         if person.seat is None:
@@ -230,9 +230,10 @@ class State:
         known = self.round(action.round)
         if known.deleted:
             raise Conflict(f"Round {action.round} is deleted; undo that first.", "round")
-        if action.seen is not None and known.entries[-1] > action.seen:
-            name = self.name_of(self._entry(known.entries[-1]).by)
-            raise Conflict(f"{name} changed round {action.round} meanwhile: look at it again.", "seen")
+        for entry in self.entries[self.version if action.seen is None else action.seen :]:
+            if self.touched[entry.number - 1] == action.round:
+                name = self.name_of(entry.by)
+                raise Conflict(f"{name} changed round {action.round} meanwhile: look at it again.", "seen")
 
     def _check_undo(self, action: Undo) -> None:
         target = self._entry(action.entry)
@@ -240,7 +241,7 @@ class State:
             raise TableError("This cannot be undone.", "entry")
         if target.number in self.cancelled:
             raise Conflict("This was undone already.", "entry")
-        if self.finished and not isinstance(target.action, Finish | Describe | Undo):
+        if self.finished and not isinstance(self._meant(action), Finish | Describe):
             raise Conflict("The evening is finished: its host can open it again.")
 
     def _entry(self, number: int) -> Entry:
@@ -253,17 +254,28 @@ class State:
         person = self.people.get(member)
         return person.name if person else "the host" if member == self.host else "somebody"
 
-    def touched(self, number: int) -> int | None:
-        """The round that entry `number` changed, or took away; None when it is about the whole table."""
-        action = self._entry(number).action
-        if isinstance(action, Undo):
-            return self.touched(action.entry)
-        return action.round if isinstance(action, Deal | Record | Edit | Delete) else None
+    def _meant(self, undo: Undo) -> Action:
+        """What an undo is about in the end, through all undos of undos."""
+        action: Action = undo
+        while isinstance(action, Undo):
+            action = self._entry(action.entry).action
+        return action
+
+    @cached_property
+    def touched(self) -> tuple[int | None, ...]:
+        """For each entry the round that it changed, or took away; None when it is about the whole table."""
+        touched: list[int | None] = []
+        for entry in self.entries:
+            action = entry.action
+            if isinstance(action, Undo):
+                touched.append(touched[action.entry - 1])
+            else:
+                touched.append(action.round if isinstance(action, Deal | Record | Edit | Delete) else None)
+        return tuple(touched)
 
     def changed_since(self, version: int) -> int | None:
         """The number of the first round that may differ from what it was at `version`, if any."""
-        touched = [self.touched(entry.number) for entry in self.entries[version:]]
-        return min((number for number in touched if number is not None), default=None)
+        return min((number for number in self.touched[version:] if number is not None), default=None)
 
 
 @dataclass(slots=True)

@@ -360,17 +360,19 @@ class Store:
 
 def migrate(engine: Engine) -> None:
     """Brings the database to the newest shape; processes that start together take turns."""
-    from alembic import command
     from alembic.config import Config
+    from alembic.runtime.environment import EnvironmentContext
+    from alembic.script import ScriptDirectory
 
-    config = Config()
-    config.set_main_option("script_location", "companion.table:migrations")
-    config.set_main_option("path_separator", "os")
+    steps = ScriptDirectory(str(Path(__file__).with_name("migrations")))
     with engine.begin() as connection:
         if engine.dialect.name == "postgresql":
             connection.execute(select(func.pg_advisory_xact_lock(0x7AB1E)))
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        with EnvironmentContext(
+            Config(), steps, fn=lambda at, _: steps._upgrade_revs("head", at)
+        ) as environment:
+            environment.configure(connection=connection, target_metadata=schema.metadata)
+            environment.run_migrations()
 
 
 def _engine(url: str) -> Engine:

@@ -121,7 +121,7 @@ def _line(state: State, entry: Entry) -> dict[str, Any]:
         "by": state.name_of(entry.by),
         "type": action.type,
         "event": action.event.type if action.type == "record" else None,
-        "round": state.touched(entry.number),
+        "round": state.touched[entry.number - 1],
         "entry": action.entry if isinstance(action, Undo) else None,
         "counts": entry.number not in state.cancelled,
         "undoable": isinstance(action, UNDOABLE),

@@ -190,6 +190,14 @@ def test_undo_and_undo_of_undo(table: Table) -> None:
     assert [entry.by for entry in table.state.entries][-3:] == ["bo", "chen", "bo"]
 
 
+def test_undos_of_undos_may_go_on_for_long(table: Table) -> None:
+    last = table.win(1, 0, WORTH_8)
+    for _ in range(300):
+        last = table.do(Undo(last))
+    assert table.points == (-8, 8, 0, 0)
+    assert table.state.touched[-1] == 1 == table.state.changed_since(last - 1)
+
+
 def test_a_round_told_anew(table: Table) -> None:
     table.win(1, 0)
     table.do(Record(1, WallEnd({seat: typed(FAR) for seat in (0, 2, 3)})))
@@ -202,8 +210,10 @@ def test_a_round_told_anew(table: Table) -> None:
     table.refuses(Edit(1, (), seen=seen), "Chen changed round 1 meanwhile", Conflict)
     table.refuses(Edit(1, (Win({2: WORTH_8}, 2),)), "cannot pay itself")
     table.refuses(Edit(9, ()), "no round 9")
+    seen = table.state.version
     table.do(Undo(edited))
     assert table.points == (-1 - 2, 1 - 2, -2, 6)
+    table.refuses(Delete(1, seen), "Bo changed round 1 meanwhile", Conflict)  # an undo changes it, too
 
 
 def test_a_deleted_round_does_not_count_and_comes_back(table: Table) -> None:
@@ -228,11 +238,12 @@ def test_nothing_that_later_entries_need_can_be_undone(table: Table) -> None:
 
 def test_a_finished_evening_is_read_only_until_it_is_opened_again(table: Table) -> None:
     won = table.win(1, 0)
+    mistaken = table.do(Undo(table.win(2, 0)))
     table.refuses(Finish(), "Round 1 is still being played", Conflict, "anna")
     table.do(Delete(1))
     finished = table.do(Finish(), "anna")
     assert table.state.finished
-    for action in (Record(2, Kong(0, "concealed")), Edit(1, ()), Delete(1), Undo(won)):
+    for action in (Record(2, Kong(0, "concealed")), Edit(1, ()), Delete(1), Undo(won), Undo(mistaken)):
         table.refuses(action, "The evening is finished", Conflict)
     table.refuses(Undo(finished), "Only the table's host", Forbidden)
     table.do(Undo(finished), "anna")
