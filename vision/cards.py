@@ -215,8 +215,8 @@ side."""
 LIGHT_SPREAD = 0.45
 STRENGTHS, STRENGTH_SPREAD = (0.45, 0.65, 0.85, 1.0, 1.2), 0.35
 """How strong colours may be in a photo: haze, glare and a camera's contrast change all alike."""
-STEPS, KEPT, FAR_OFF = 8, 24, 8.0
-PAPER_SPREAD = 0.13
+STEPS, KEPT, FAR_OFF, USUAL = 8, 24, 8.0, 6.0
+PAPER_SPREAD = 0.2
 """How much one paper differs within a photo: shade, reflections, noise."""
 
 
@@ -355,7 +355,16 @@ def judge_colours(papers: Floats, weights: Floats | None = None) -> Floats:
             kept = np.argsort(-score, kind="stable")[:KEPT]
             centres, expected, likely = centres[kept], expected[kept], likely[kept]
     best = int(np.argmax(score))
-    chances = np.exp(np.maximum(log[best] - most[best], -30))
+    # How far each paper differs in this photo, held to what is usual.
+    held = share[best]
+    spread = (
+        (held.T @ points**2)
+        - 2 * centres[best] * (held.T @ points)
+        + held.sum(0)[:, None] * centres[best] ** 2
+    )
+    spread = np.sqrt((USUAL * PAPER_SPREAD**2 + spread) / (USUAL + held.sum(0)[:, None]))
+    log = _log_chances(points, centres[best][None], spread)[0] - np.log(spread).sum(1)
+    chances = np.exp(np.maximum(log - log.max(1, keepdims=True), -30))
     return np.asarray(chances / chances.sum(1, keepdims=True))
 
 
