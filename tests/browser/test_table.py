@@ -162,6 +162,17 @@ def test_an_evening_on_two_phones(page: Page, other: Page, address: str, shoot: 
     page.get_by_role("button", name="Save the round").click()
     expect(page.locator("#fault")).to_contain_text("hands of the seats still in are needed")
     page.get_by_role("button", name="Close").first.click()
+    # With Bo at the wall's end in its place it is a round again.
+    page.locator("[data-key=round-1]").click()
+    page.locator("#sheet").get_by_role("button", name="Edit").click()
+    for _ in range(2):
+        page.locator("[data-key=remove-1]").click()
+    page.get_by_role("button", name="Add the wall’s end").click()
+    page.get_by_role("button", name="Put it into the round").click()
+    page.get_by_role("button", name="Save the round").click()
+    points(other, "8", "-8", "0", "0")
+    page.get_by_role("button", name="Undo").click()
+    points(other, "8", "-7", "-1", "0")
 
     settlement = page.locator("#evening .arrows .arrow")
     expect(settlement).to_have_text(["Bo7 →Anna", "Chen1 →Anna"])

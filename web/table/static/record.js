@@ -54,13 +54,13 @@ export class Record {
 
   /** kind: what to tell; edit: the edit it goes into, or null to record it now. */
   start(kind, edit = null) {
-    const { table, round } = this.#page;
+    const { table } = this.#page;
     const me = table.me.seat;
     this.#telling = {
       kind, edit, round: edit ? edit.round : table.next, winners: [], how: "discard", payer: null, together: false, hands: {}, photos: {},
       seat: me, kong: "concealed", reason: Object.keys(this.#page.rules.draws)[0] ?? null, ends: {}, keep: false,
     }; // prettier-ignore
-    if (kind === "win" && me !== null && this.#stillIn(round).includes(me)) this.#telling.winners = [me];
+    if (kind === "win" && me !== null && this.#stillIn().includes(me)) this.#telling.winners = [me];
     this.#open();
   }
 
@@ -97,8 +97,9 @@ export class Record {
   #stillIn() {
     const { edit } = this.#telling ?? {};
     const { table, round } = this.#page;
-    if (edit || !round) return table.names.map((_, seat) => seat);
-    return round.still_in;
+    const seats = table.names.map((_, seat) => seat);
+    if (!edit) return round?.still_in ?? seats;
+    return seats.filter((seat) => !edit.events.some((event) => event.type === "win" && seat in event.hands));
   }
 
   // ---- what it comes to ----
