@@ -48,6 +48,9 @@ are two cards."""
 
 BESIDE, BELOW = 2.7, 2.3
 """How far apart neighbours lie at most: side by side, in widths, and in a column, in heights."""
+FAN, CLEARLY = math.radians(20), 2.0
+"""Cards that turn so much from the first to the last lie like a fan; so many times as much, and they are one
+whatever its gaps."""
 GAP, GAP_BLUR = 1.17, 0.06
 """Melds lie so many widths apart, from centre to centre, or more; cards within one, or in a hand, nearer."""
 WIDER = 1.18
@@ -389,6 +392,7 @@ class Line:
     steps: tuple[float, ...]
     up: tuple[float, float]
     is_column: bool
+    is_fan: bool = False
 
     def part(self, start: int, end: int) -> Line:
         return Line(self.cards[start:end], self.steps[start : end - 1], self.up, self.is_column)
@@ -467,34 +471,39 @@ def _line(
     order = _chain(part, near)
     is_column = sum(down[a, b] for a, b in pairwise(order)) > (len(order) - 1) / 2
     sides = _sides(shape, cards, order)
-    spread = [_step(shape, side) for side in sides]
     ups = [_mean_up(shape, side) for side in sides]
-    if min(spread) > 0 and max(spread) > 1.1 * min(spread) and not is_column:
-        outer = int(spread[1] > spread[0])  # a fan opens outwards
+    looking = np.array([_looking(shape, sides, place) for place in range(len(order))])
+    middles = np.array([shape.centre[list(cards[card])].mean(0) for card in order])
+    travel = np.diff(middles, axis=0)
+    turn = looking[:-1, 0] * looking[1:, 1] - looking[:-1, 1] * looking[1:, 0]
+    # To the right as a card looks that is between the two, in the photo.
+    right = np.stack([-(looking[:-1, 1] + looking[1:, 1]), looking[:-1, 0] + looking[1:, 0]], 1)
+    ahead = (travel * right).sum(1)
+    opening = float((np.arcsin(np.clip(turn, -1, 1)) * np.sign(ahead)).sum())
+    if not is_column and abs(opening) > FAN:
+        outer = int(opening < 0)  # a fan opens outwards
     elif min(map(len, sides)) == 0 or (is_column and len(sides[0]) != len(sides[1])):
         outer = int(len(sides[1]) > len(sides[0]))
     else:
         outer = int(ups[1][1] < ups[0][1])  # towards the top of the photo
     up = ups[outer]
     seen = [_place(shape, cards[card], up) for card in order]
-    right = np.array([-up[1], up[0]])
-    ahead = seen[-1] - seen[0]
-    if (float(ahead @ -up) if is_column else _turns_right(seen, ahead, right)) < 0:
+    forward = float((seen[-1] - seen[0]) @ -up) if is_column else float(ahead.sum()) * (1 - 2 * outer)
+    if forward < 0:
         order, seen = order[::-1], seen[::-1]
     wide = [float(np.mean([shape.wide[i] for i in cards[card]])) for card in order]
     steps = tuple(
         float(np.linalg.norm(b - a)) / ((wide[k] + wide[k + 1]) / 2)
         for k, (a, b) in enumerate(pairwise(seen))
     )
-    return Line(tuple(order), steps, (float(up[0]), float(up[1])), bool(is_column))
+    fan = len(order) > MOST_IN_MELD and abs(opening) > CLEARLY * FAN
+    return Line(tuple(order), steps, (float(up[0]), float(up[1])), bool(is_column), bool(fan))
 
 
-def _turns_right(seen: list[Floats], ahead: Floats, right: Floats) -> float:
-    """Above 0 when the line runs to the right; the ends of a fan may lie one below the other, so its middle
-    is asked too."""
-    middle = len(seen) // 2
-    half = seen[min(middle + 1, len(seen) - 1)] - seen[max(middle - 1, 0)]
-    return float(ahead @ right) + 2 * float(half @ right)
+def _looking(shape: _Shape, sides: tuple[dict[int, int], dict[int, int]], place: int) -> Floats:
+    """Where the first side of a line looks at one of its cards."""
+    first, second = sides
+    return np.asarray(shape.up[first[place]] if place in first else -shape.up[second[place]])
 
 
 def _chain(part: list[int], near: Floats) -> list[int]:
@@ -545,13 +554,6 @@ def _sides(
     return sides
 
 
-def _step(shape: _Shape, side: Mapping[int, int]) -> float:
-    """How far a side goes on from card to card."""
-    pairs = list(pairwise(sorted(side)))
-    far = [float(np.linalg.norm(shape.centre[side[b]] - shape.centre[side[a]])) for a, b in pairs]
-    return sum(far) / max(1, sum(b - a for a, b in pairs))
-
-
 def _mean_up(shape: _Shape, side: Mapping[int, int]) -> Floats:
     ends = [side[place] for place in sorted(side)]
     if not ends:
@@ -575,7 +577,7 @@ def split_melds(line: Line, names: Sequence[str]) -> list[Line]:
     Of all ways to part it the most probable one: wide gaps part, and parts that make a meld are likely.
     """
     count = len(line.cards)
-    if line.is_column or count < 2:
+    if line.is_column or line.is_fan or count < 2:
         return [line]
     steps = np.array(line.steps)
     gap = max(GAP, WIDER * float(np.median(steps))) if count > 2 * MOST_IN_MELD else GAP
@@ -719,10 +721,11 @@ def _parts(lines: Sequence[Line], names: Sequence[str]) -> list[_Part]:
         return [_Part(line, "hand") for line in lines]
     found = []
     for parts in split:
-        beside_hand = any(part in long for part in parts)
-        for part in parts:
+        hands = [number for number, part in enumerate(parts) if part in long]
+        for number, part in enumerate(parts):
             meld = made(part)
-            if part in long or (beside_hand and (meld is None or len(part.cards) == 1)):
+            within = bool(hands) and hands[0] < number < hands[-1]
+            if part in long or within or (hands and (meld is None or len(part.cards) == 1)):
                 found.append(_Part(part, "hand"))
             elif meld and (len(part.cards) > 1 or not long or any(_parallel(part, each) for each in long)):
                 found.append(_Part(part, "meld", meld))
