@@ -61,6 +61,17 @@ def test_what_was_read_right_already_is_confirmed_and_nothing_else_gains() -> No
     assert (change - np.diag(np.diag(change))).max() < 0.1
 
 
+def test_what_looks_like_no_example_is_left_alone() -> None:
+    """To the bit, however wrong the examples were read."""
+    rng = np.random.default_rng(8)
+    art, strangers = faces(rng), faces(rng)
+    truth = np.arange(CLASSES)
+    adaptation = Adaptation.learn(Examples(art, -20.0 * np.eye(CLASSES), truth), "model")
+    logits = rng.normal(size=(CLASSES, CLASSES))
+    assert np.array_equal(adaptation.apply(strangers, logits), logits)
+    assert (adaptation.apply(art, logits).argmax(1) == truth).mean() > 0.9
+
+
 def test_nothing_learned_changes_nothing_at_all() -> None:
     empty = Adaptation.learn(Examples(np.zeros((0, SIZE)), np.zeros((0, CLASSES)), np.zeros(0, int)), "m")
     logits = np.random.default_rng(0).normal(size=(3, CLASSES)).astype(np.float32)
