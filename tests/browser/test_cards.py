@@ -37,7 +37,8 @@ def cards(page: Page, where: str = "#tiles") -> list[str]:
 
 def test_cards_are_tapped_in_corrected_and_scored(page: Page, shoot: Shoot) -> None:
     play(page, "Fujian")
-    expect(page.get_by_role("button", name="Take a photo")).to_have_count(0)  # no photo of cards is read yet
+    expect(page.get_by_text("Take a photo")).to_be_hidden()  # no photo of cards is read yet
+    expect(page.get_by_role("link", name="Rules explained")).to_be_visible()
     page.get_by_role("button", name="Type a hand").click()
     sheet = page.locator("#sheet")
     for name in ("red general", "yellow soldier", "duke joker"):
