@@ -33,7 +33,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -137,6 +137,10 @@ class Outcome:
         others += sum(s.role not in OWN for s in self.unlabelled)
         kinds = {"slanted": slant(self.scene.labels) >= SLANTED, "messy": others >= MESSY}
         return tuple(name for name, holds in kinds.items() if holds)
+
+    def of_the_hand(self) -> Outcome:
+        """The same with the faces of the hand and its melds alone, as the labels of real tables have them."""
+        return replace(self, faces=tuple(m for m in self.faces if m.label.role in (None, *OWN)))
 
 
 def slant(labels: Sequence[Label]) -> float:
@@ -317,7 +321,11 @@ def split(outcomes: Sequence[Outcome], attribute: str) -> dict[str, list[Outcome
     """
     parts: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
-        names = outcome.hard if attribute == "hard" else (getattr(outcome.scene, attribute),)
+        names: tuple[str | None, ...]
+        if attribute == "hard":
+            names, outcome = outcome.hard, outcome.of_the_hand()
+        else:
+            names = (getattr(outcome.scene, attribute),)
         for name in filter(None, names):
             parts.setdefault(name, []).append(outcome)
     return dict(sorted(parts.items()))
@@ -435,7 +443,7 @@ def report_text(outcomes: Sequence[Outcome], roles: bool = False) -> str:
         "marked: of the faces found, those that are doubtful wherever a reading is shown. of errors: how",
         "many of those misread bear that mark; faces that were missed cannot, they count in `found`.",
         f"hard ones: rows that run {SLANTED:.0f} degrees or more from the photo's sides; tables with",
-        f"{MESSY} or more other pieces in sight.",
+        f"{MESSY} or more other pieces in sight. There only faces of the hand and its melds count.",
     ]
     if (limit := limit_that_covers(outcomes)) is not None:
         text.append(

@@ -154,6 +154,11 @@ def test_hard_scenes_are_told_apart() -> None:
     assert measure(a_scene(ROW), a_reading(SEEN)).hard == ()
     discards = [sighting("9p", 20 + 40 * k, 20, role="other") for k in range(8)]
     assert measure(a_scene(ROW), a_reading([*SEEN, *discards])).hard == ("messy",)
+    # Of a table with all faces labelled only those of the hand count, as where only they are labelled.
+    heap = [label("9p", 20 + 40 * k, 20, role="other") for k in range(8)]
+    own = [replace(one, role="hand") for one in ROW]
+    (messy,) = split([measure(a_scene([*own, *heap]), a_reading(SEEN))], "hard")["messy"]
+    assert Figures.of([messy]).tiles == len(ROW)
     stairs = [label(piece, 40 + 40 * k, 60 + 12 * k) for k, piece in enumerate(HAND)]
     outcome = measure(a_scene(stairs), a_reading([]))
     assert outcome.hard == ("slanted",)
