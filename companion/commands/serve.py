@@ -113,6 +113,7 @@ def _unreported(msg: str = "", level: int = logging.INFO, traceback: bool = Fals
 def _http_server(app: Any, host: str, port: int, proxy: str | None = None) -> Any:
     from waitress import create_server
 
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # a short queue is nothing to report
     believed: dict[str, Any] = {}
     if proxy is not None:
         headers = {"x-forwarded-for", "x-forwarded-proto", "x-forwarded-host"}
@@ -126,6 +127,9 @@ def _http_server(app: Any, host: str, port: int, proxy: str | None = None) -> An
         max_request_body_size=4 * (app.config["MAX_CONTENT_LENGTH"] or 2**20),
         ident="companion",
         clear_untrusted_proxy_headers=True,
+        # Every phone at a table keeps a connection or two; a club has hundreds.
+        connection_limit=2000,
+        asyncore_use_poll=True,
         **believed,
     )
 
