@@ -16,7 +16,6 @@ import os
 import re
 import secrets
 import shutil
-import sys
 import tempfile
 import threading
 import unicodedata
@@ -29,6 +28,7 @@ from typing import Literal, Protocol
 import numpy as np
 from PIL import Image, PngImagePlugin
 
+from companion.home import home
 from companion.pieces import NotationError, Piece
 from companion.reading import BACK
 from vision.adapt import FRAME, SEEN, TOTAL_LOGITS, Adaptation, AdaptationError, Examples, views
@@ -95,19 +95,6 @@ class Measure:
     before: int
     after: int
     held_out: bool
-
-
-def home() -> Path:
-    """Where this program keeps what the user taught it; `COMPANION_HOME` names another folder."""
-    if given := os.environ.get("COMPANION_HOME"):
-        return Path(given).expanduser()
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Application Support"
-    else:
-        base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-    return base / "table-companion"
 
 
 class TileSets:
