@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -121,7 +122,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     (args.out / "rendered").mkdir(parents=True, exist_ok=True)
     jobs = [(args.seed, number, args.out, args.size, args.layout) for number in range(args.count)]
     prepared = (args.deck, data_folder(args.data), args.sets, args.lettered, args.with_flowers)
-    with ProcessPoolExecutor(args.processes, initializer=_prepare, initargs=prepared) as pool:
+    # Started afresh, not forked: a fork of a process in which OpenCV has threads waits for them for ever.
+    start = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(args.processes, start, initializer=_prepare, initargs=prepared) as pool:
         entries = list(pool.map(_make, jobs, chunksize=8))
     (args.out / "rendered.json").write_text(json.dumps(entries), encoding="utf-8")
     print(f"{len(entries)} scenes with {sum(len(e['tiles']) for e in entries)} tiles in {args.out}")
