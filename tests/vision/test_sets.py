@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -179,7 +180,7 @@ def _teach(folder: Path, number: int) -> str:
 
 
 def test_several_processes_teach_one_set(tmp_path: Path) -> None:
-    with ProcessPoolExecutor(2) as pool:
+    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
         lessons = set(pool.map(_teach, [tmp_path] * 6, range(6)))
     tile_set = TileSets(tmp_path).get("shared")
     assert len(lessons) == 6 and {kept.lesson for kept in tile_set.kept()} == lessons
