@@ -22,7 +22,7 @@ at WANTED.
 """
 MOST_PIXELS = 1_400_000
 """The largest input of a second look, pixels."""
-THRESHOLD = 0.4
+THRESHOLD = 0.35
 """Lowest score of a centre."""
 
 
