@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 import ctypes
+import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeVar
 
 from companion.reading import Expectation, Reading
 
@@ -33,6 +35,11 @@ FRAME_WAIT_S = 0.5
 LARGE_BLOCK = 2**20
 """Bytes; from here on freed memory goes back to the system at once."""
 
+GIVEN_WAY = 5
+"""How far photos stand back behind everything else the computer does, as `nice` counts it (0 to 19)."""
+
+T = TypeVar("T")
+
 
 class ReaderLike(Protocol):
     """What the page needs of a reader; `vision.reader.Reader` is one."""
@@ -54,7 +61,8 @@ class PhotoReader:
     at_once: how many photos are decoded and read at the same time; more would only make all of them slower.
     wait_s: how long a photo waits for its turn.
 
-    Threads may call it freely.
+    Threads may call it freely. The work is done on threads of its own that give way to all others: a photo
+    keeps every core busy for a moment, and phones that ask how their table stands must not wait for that.
     """
 
     def __init__(self, reader: ReaderLike | None = None, at_once: int = 2, wait_s: float = 20.0) -> None:
@@ -65,6 +73,7 @@ class PhotoReader:
         self._waiting = 0
         self._counting = threading.Lock()
         self._wait_s = wait_s
+        self._behind = ThreadPoolExecutor(at_once, "photos", initializer=_give_way)
 
     def warm_up(self) -> None:
         """Load the models now, so that the first photo need not wait for them; raises `NotInstalled`."""
@@ -80,7 +89,7 @@ class PhotoReader:
         """
         how: dict[str, Any] = {} if tile_set is None else {"tile_set": tile_set}
         with self.opened(file, name) as (reader, photo):
-            return reader.read(photo, deck=deck, **how), preview(photo)
+            return self._do(lambda: (reader.read(photo, deck=deck, **how), preview(photo)))
 
     @contextmanager
     def opened(self, file: BinaryIO, name: str) -> Iterator[tuple[ReaderLike, Photo]]:
@@ -90,7 +99,7 @@ class PhotoReader:
 
         with self._turn():
             # Read only now: photos that wait for their turn must not fill the memory.
-            yield reader, load_photo(file, name=name)
+            yield reader, self._do(lambda: load_photo(file, name=name))
 
     def see(
         self,
@@ -109,25 +118,22 @@ class PhotoReader:
         from vision.load import PhotoError, load_photo
         from vision.steady import see
 
-        with self._frame_turn():
+        def looked() -> View:
             photo = load_photo(file, name="frame")
             if max(photo.width, photo.height) > MOST_FRAME_SIDE:
                 raise PhotoError(f"the frame is too large: at most {MOST_FRAME_SIDE} pixels a side")
             return see(partial(reader.read, **how), photo, at, before, expectation)
 
+        with self._frame_turn():
+            return self._do(looked)
+
+    def _do(self, work: Callable[[], T]) -> T:
+        """What `work` gives, done on a thread that gives way. There are as many of them as turns."""
+        return self._behind.submit(work).result()
+
     def _loaded(self) -> ReaderLike:
         if self._reader is None:
-            _return_freed_memory()
-            # Here, not at the top: typed hands are judged without OpenCV, ONNX Runtime and models.
-            try:
-                from vision.model import ModelError
-                from vision.reader import Reader
-            except ImportError as error:
-                raise NotInstalled(str(error)) from error
-            try:
-                self._reader = Reader.default()  # cached and thread-safe: two threads get the same one
-            except ModelError as error:
-                raise NotInstalled(str(error)) from error
+            self._reader = self._do(_load)  # the networks' own threads give way like the one that makes them
         return self._reader
 
     @contextmanager
@@ -158,6 +164,29 @@ class PhotoReader:
                 self._turns.release()
         finally:
             self._frame_turns.release()
+
+
+def _load() -> ReaderLike:
+    _return_freed_memory()
+    # Here, not at the top: typed hands are judged without OpenCV, ONNX Runtime and models.
+    try:
+        from vision.model import ModelError
+        from vision.reader import Reader
+    except ImportError as error:
+        raise NotInstalled(str(error)) from error
+    try:
+        return Reader.default()  # cached and thread-safe: two threads get the same one
+    except ModelError as error:
+        raise NotInstalled(str(error)) from error
+
+
+def _give_way() -> None:
+    """Let this thread, and those it starts, run behind the others. Only Linux can do that for one thread."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            thread = threading.get_native_id()
+            before = os.getpriority(os.PRIO_PROCESS, thread)
+            os.setpriority(os.PRIO_PROCESS, thread, min(before + GIVEN_WAY, 19))
 
 
 def _return_freed_memory() -> None:

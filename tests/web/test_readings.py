@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import io
 import logging
+import os
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from vision.load import Photo
 from vision.model import ModelError
 from vision.reader import Reader
 from web import create_app
+from web.photos import GIVEN_WAY
 
 SAMPLE = Path(__file__).parents[2] / "web" / "static" / "samples" / "sichuan-hand.jpg"
 HEIC = Path(__file__).parents[1] / "data" / "photos" / "turned-6.heic"
@@ -114,6 +117,24 @@ def test_only_a_few_photos_are_read_at_once(photo: bytes) -> None:
     assert busy.headers["Retry-After"]
     assert first == [200]
     assert send(app.test_client(), photo).status_code == 200
+
+
+class WatchedReader(SampleReader):
+    """Knows how `nice` the thread that reads is."""
+
+    nice: int | None = None
+
+    def read(self, photo: Photo, deck: str = "auto") -> Reading:
+        self.nice = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+        return super().read(photo, deck)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets one thread stand back")
+def test_photos_give_way_to_phones_that_follow_a_table(photo: bytes) -> None:
+    reader, before = WatchedReader(), os.getpriority(os.PRIO_PROCESS, 0)
+    assert send(create_app(reader).test_client(), photo).status_code == 200
+    assert reader.nice == min(before + GIVEN_WAY, 19)
+    assert os.getpriority(os.PRIO_PROCESS, 0) == before
 
 
 class BrokenReader:
