@@ -58,6 +58,7 @@ def _serve_http(args: argparse.Namespace) -> int:
     from web import create_app
 
     app = create_app()
+    _open_tables(app)
     server = _http_server(app, args.host, args.port, args.proxy)
     # A name such as "localhost" may stand for several addresses; waitress then listens on each.
     listening = getattr(server, "effective_listen", None) or [(server.effective_host, server.effective_port)]
@@ -83,6 +84,7 @@ def _serve_https(args: argparse.Namespace) -> int:
     names = [*_own_addresses(), args.host, f"{socket.gethostname().split('.')[0].lower()}.local"]
     found = certificates(home() / "https", names)
     app = create_app(config={"CERTIFICATES": found})
+    _open_tables(app)
     server = Server((args.host, args.port), app, numthreads=THREADS, server_name="companion", timeout=60)
     server.max_request_body_size = 4 * app.config["MAX_CONTENT_LENGTH"]
     server.ssl_adapter = BuiltinSSLAdapter(str(found.certificate), str(found.key))
@@ -188,6 +190,15 @@ def _refusal(error: OSError | ValueError, host: str, port: int) -> str:
     if error.errno == errno.EACCES:
         return f"port {port} needs special rights; choose one above 1023, such as --port 8000"
     return f"cannot listen on {host} port {port}: {error}"
+
+
+def _open_tables(app: Any) -> None:
+    """Open the database before anybody can ask: phones that come back after a restart come all at once."""
+    try:
+        _ = app.extensions["tables"].store
+    except Exception as error:
+        # Everything else works, and the page says the same to whoever comes to a table.
+        print(f"companion serve: tables cannot be kept: {error}", file=sys.stderr, flush=True)
 
 
 def _warm_up(app: Any) -> None:

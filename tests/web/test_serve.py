@@ -42,6 +42,25 @@ def test_the_page_is_where_it_is_said_to_be_and_ctrl_c_ends_it(server: Server) -
     assert server.wait(20) == 0
 
 
+def test_a_database_that_cannot_be_used_is_told_and_the_page_is_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COMPANION_DATABASE_URL", "postgresql://nobody:secret@127.0.0.1:1/none")
+    command = [sys.executable, "-m", "companion", "serve", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None and process.stderr is not None
+        address = process.stdout.readline().split()[-1]
+        complaint = process.stderr.readline()
+        with urllib.request.urlopen(address, timeout=20) as answer:
+            assert answer.status == 200
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            urllib.request.urlopen(f"{address}api/tables", timeout=20)
+        process.kill()
+    assert complaint.startswith("companion serve: tables cannot be kept: postgresql")
+    assert "secret" not in complaint
+    assert caught.value.code == 503
+
+
 def test_a_taken_port_is_told_with_a_way_out(capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
