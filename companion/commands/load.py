@@ -173,14 +173,14 @@ class Tally:
 class Phone(threading.Thread):
     """A player who follows a table, and now and then tells a round."""
 
-    def __init__(self, name: str, table: str, client: Client, until: float, tally: Tally) -> None:
+    def __init__(self, name: str, table: str, client: Client, until: float, tally: Tally, seed: int) -> None:
         super().__init__(daemon=True)
         self._client = client
         self._name = name
         self._table = table
         self._until = until
         self._tally = tally
-        self._rng = random.Random(name)
+        self._rng = random.Random(seed)  # of its own: phones at two tables do nothing in step
         self._version = 0
         self._next = 1
 
@@ -268,7 +268,9 @@ def play(servers: Servers, tables: int, seconds: int, photos: int, kill: bool) -
             _expect(client.ask("POST", "/api/tables/join", joining))
             seated.append((table, f"Seat {seat}", client))
     until = time.monotonic() + seconds
-    phones = [Phone(name, table, client, until, tally) for table, name, client in seated]
+    phones = [
+        Phone(name, table, client, until, tally, seed) for seed, (table, name, client) in enumerate(seated)
+    ]
     for phone in phones:
         phone.start()
     for number in range(photos):
@@ -297,6 +299,8 @@ def play(servers: Servers, tables: int, seconds: int, photos: int, kill: bool) -
         "told_by_another_first": tally.refused,
         "action_p95_ms": _part(sorted(tally.acts_ms), 0.95),
         "photos_read": len(tally.photos_ms),
+        "photo_median_ms": _part(sorted(tally.photos_ms), 0.5),
+        "photo_p95_ms": _part(sorted(tally.photos_ms), 0.95),
         "broken_connections": tally.broken,
         "errors": len(tally.errors),
         "first_errors": tally.errors[:3],
