@@ -34,15 +34,31 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-from companion.pieces import Piece
-from companion.reading import BACK, Reading, Role, Sighting
+from companion.reading import BACK, Reading, Sighting
+from datasets import evaluate_cards
+from datasets.measuring import (
+    IN_SIGHT,
+    MESSY,
+    OWN,
+    SLANTED,
+    Match,
+    Outcome,
+    calibration_error,
+    draw_sheet,
+    kind_of,
+    limit_that_covers,
+    mistakes_document,
+    mistakes_text,
+    percent,
+    share,
+    split,
+    table,
+)
 from datasets.outcomes import Comparison, OutcomesError, compare, kept, load, save
 from datasets.scenes import Label, Scene, ScenesError, load_scenes
 from vision.load import Photo, PhotoError, load_photo
@@ -51,19 +67,11 @@ if TYPE_CHECKING:
     from vision.reader import Reader
     from vision.sets import TileSet
 
-IN_SIGHT = 0.6
-"""Share of a face that must be in sight for its label to count."""
-
 SIZE_RATIO = 3.0
 """How much larger or smaller than its label a sighting may be."""
 
-OWN: tuple[Role, ...] = ("hand", "meld")
 
-SLANTED = 10.0
-"""From this slant on (degrees) a row of pieces is slanted."""
-
-MESSY = 8
-"""With this many other pieces in sight beside the own ones a table is messy."""
+CARDS = "four-color"
 
 
 class PhotoReader(Protocol):
@@ -73,92 +81,18 @@ class PhotoReader(Protocol):
 
 
 @dataclass(frozen=True)
-class _Taught:
-    """A reader that uses what was learned about one tile set."""
+class _Told:
+    """A reader that is told what deck lies in the photos, and what was learned about one tile set."""
 
     reader: Reader
-    tile_set: TileSet
+    deck: str
+    tile_set: TileSet | None
 
     def read(self, photo: Photo) -> Reading:
-        return self.reader.read(photo, tile_set=self.tile_set)
+        return self.reader.read(photo, deck=self.deck, tile_set=self.tile_set)
 
 
 # Matching
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """A label that counts and the sighting that lies on it, if any."""
-
-    label: Label
-    sighting: Sighting | None
-
-    @property
-    def found(self) -> bool:
-        return self.sighting is not None
-
-    @property
-    def right(self) -> bool:
-        return self.sighting is not None and _kind(self.sighting.piece) == _kind(self.label.piece)
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How one scene was read.
-
-    faces: every labelled face that counts. unlabelled: the sightings of faces on no label. whole: whether the
-    hand is exactly right, None where that is not measured. left_out: labelled pieces of the hand that were
-    found but taken for something else. roles: how often a labelled role was read as which. hand: the text
-    of the hand that was read, and of its melds. error: why the photo could not be read.
-    """
-
-    scene: Scene
-    faces: tuple[Match, ...]
-    unlabelled: tuple[Sighting, ...] = ()
-    whole: bool | None = None
-    left_out: int = 0
-    roles: tuple[tuple[Role, Role], ...] = ()
-    hand: str = ""
-    ms: float | None = None
-    error: str | None = None
-
-    @property
-    def mistakes(self) -> tuple[Match, ...]:
-        return tuple(match for match in self.faces if not match.right)
-
-    @property
-    def extra(self) -> tuple[Sighting, ...]:
-        return tuple(s for s in self.unlabelled if s.role in OWN)
-
-    @property
-    def hard(self) -> tuple[str, ...]:
-        """What makes the scene a hard one, if anything: it is `slanted`, or `messy`."""
-        others = sum(label.role not in (None, *OWN) for label in self.scene.labels)
-        others += sum(s.role not in OWN for s in self.unlabelled)
-        kinds = {"slanted": slant(self.scene.labels) >= SLANTED, "messy": others >= MESSY}
-        return tuple(name for name, holds in kinds.items() if holds)
-
-    def of_the_hand(self) -> Outcome:
-        """The same with the faces of the hand and its melds alone, as the labels of real tables have them."""
-        return replace(self, faces=tuple(m for m in self.faces if m.label.role in (None, *OWN)))
-
-
-def slant(labels: Sequence[Label]) -> float:
-    """How far rows of pieces run from the photo's sides, degrees 0-45; 0 for fewer than four pieces.
-
-    It is the median over the pieces of how far the direction to the nearest neighbour is from level or
-    upright.
-    """
-    own = [label for label in labels if label.role in (None, *OWN)]
-    if len(own) < 4:
-        return 0.0
-    box = np.array([label.box for label in own])
-    centre = box[:, :2] + box[:, 2:] / 2
-    gaps = centre[None] - centre[:, None]
-    distance = np.linalg.norm(gaps, axis=2) + np.eye(len(own)) * 1e9
-    to_nearest = gaps[np.arange(len(own)), distance.argmin(1)]
-    angles = np.degrees(np.arctan2(to_nearest[:, 1], to_nearest[:, 0])) % 90
-    return float(np.median(np.minimum(angles, 90 - angles)))
 
 
 def match(labels: Sequence[Label], sightings: Sequence[Sighting]) -> list[int | None]:
@@ -189,6 +123,8 @@ def match(labels: Sequence[Label], sightings: Sequence[Sighting]) -> list[int | 
 
 def measure(scene: Scene, reading: Reading) -> Outcome:
     """Compare a reading with the labels of its scene."""
+    if scene.deck == CARDS:
+        return evaluate_cards.measure(scene, reading)
     labels = scene.labels
     if scene.width and scene.height and (reading.width, reading.height) != (scene.width, scene.height):
         labels = tuple(lb.scaled(reading.width / scene.width, reading.height / scene.height) for lb in labels)
@@ -201,8 +137,8 @@ def measure(scene: Scene, reading: Reading) -> Outcome:
     own = [pair for pair in pairs if pair.label.piece != BACK and pair.label.role in (None, *OWN)]
     whole: bool | None = None
     if scene.shows_hand and not scene.partly_boxed and all(pair.label.visible >= IN_SIGHT for pair in own):
-        said = Counter(_kind(s.piece) for s in sightings if s.role in OWN and s.piece != BACK)
-        whole = said == Counter(_kind(pair.label.piece) for pair in own)
+        said = Counter(kind_of(s.piece) for s in sightings if s.role in OWN and s.piece != BACK)
+        whole = said == Counter(kind_of(pair.label.piece) for pair in own)
     located = [(pair.label, pair.sighting) for pair in pairs if pair.sighting is not None]
     left_out = sum(pair.sighting is not None and pair.sighting.role not in OWN for pair in own)
     return Outcome(
@@ -232,7 +168,7 @@ def evaluate(
             outcomes.append(measure(scene, reading))
         except (PhotoError, OSError) as error:
             nothing = measure(scene, Reading(scene.file, None, scene.width, scene.height))
-            outcomes.append(Outcome(scene, nothing.faces, whole=nothing.whole, error=str(error)))
+            outcomes.append(replace(nothing, error=str(error)))
         if progress is not None:
             progress(number)
     return outcomes
@@ -297,15 +233,15 @@ class Figures:
         return {
             "scenes": self.scenes,
             "tiles": self.tiles,
-            "found": _share(self.found, self.tiles),
-            "read": _share(self.read, self.tiles),
+            "found": share(self.found, self.tiles),
+            "read": share(self.read, self.tiles),
             "calibration_error": None if self.calibration is None else round(self.calibration, 4),
-            "marked": _share(self.marked, self.found),
+            "marked": share(self.marked, self.found),
             "misread": self.errors,
             "misread_marked": self.errors_marked,
-            "share_of_misread_marked": _share(self.errors_marked, self.errors),
+            "share_of_misread_marked": share(self.errors_marked, self.errors),
             "hands": self.hands,
-            "whole_hands": _share(self.whole, self.hands),
+            "whole_hands": share(self.whole, self.hands),
             "hands_not_measured": self.not_measured,
             "extra": self.extra,
             "left_out": self.left_out,
@@ -313,78 +249,6 @@ class Figures:
             "false": self.false,
             "median_ms": None if self.ms is None else round(self.ms, 1),
         }
-
-
-def split(outcomes: Sequence[Outcome], attribute: str) -> dict[str, list[Outcome]]:
-    """Outcomes by an attribute of their scene (`source`, `group` or `fold`), or by what makes them `hard`;
-    those without it left out.
-    """
-    parts: dict[str, list[Outcome]] = {}
-    for outcome in outcomes:
-        names: tuple[str | None, ...]
-        if attribute == "hard":
-            names, outcome = outcome.hard, outcome.of_the_hand()
-        else:
-            names = (getattr(outcome.scene, attribute),)
-        for name in filter(None, names):
-            parts.setdefault(name, []).append(outcome)
-    return dict(sorted(parts.items()))
-
-
-def confusions(outcomes: Iterable[Outcome]) -> Counter[tuple[str, str]]:
-    """How often a labelled face was read as another, or `missed`."""
-    return Counter(
-        (m.label.piece, "missed" if m.sighting is None else m.sighting.piece)
-        for o in outcomes
-        for m in o.mistakes
-    )
-
-
-def calibration_error(outcomes: Iterable[Outcome], bins: int = 10) -> float | None:
-    """Expected calibration error of the found faces (0-1): how far confidence and share right differ."""
-    found = [(m.sighting.certainty, m.right) for o in outcomes for m in o.faces if m.sighting is not None]
-    if not found:
-        return None
-    confidence, right = np.array(found, dtype=float).T
-    return gap_of_confidence(confidence, right, bins)
-
-
-def gap_of_confidence(confidence: np.ndarray, right: np.ndarray, bins: int) -> float:
-    """Expected calibration error of n confidences (0-1), given whether each was right, over equal bins."""
-    which = np.minimum((confidence * bins).astype(int), bins - 1)
-    parts = [which == k for k in range(bins)]
-    gaps = (abs(np.sum(confidence[part]) - np.sum(right[part])) for part in parts)
-    return float(sum(gaps) / len(confidence))
-
-
-COVER = 0.95
-"""Share of the misread faces that the marks are to cover."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """Marks on all faces less certain than `below` (0-1): the shares of all and of misread ones they hit."""
-
-    below: float
-    marked: float
-    covered: float
-
-
-def limit_that_covers(outcomes: Iterable[Outcome], cover: float = COVER) -> Limit | None:
-    """The lowest limit, in whole percent, whose marks cover that share of the misread faces.
-
-    Found faces only. None where none was misread.
-    """
-    found = [(m.sighting.certainty, m.right) for o in outcomes for m in o.faces if m.sighting is not None]
-    if all(right for _, right in found):
-        return None
-    certainty, right = np.array(found, dtype=float).T
-    limits = (
-        Limit(percent / 100, float(marked.mean()), float(marked[right == 0].mean()))
-        for percent in range(101)
-        for marked in (certainty < percent / 100 if percent < 100 else np.ones(len(found), bool),)
-    )
-    return next(limit for limit in limits if limit.covered >= cover)
 
 
 def report_document(outcomes: Sequence[Outcome], change: Comparison | None = None) -> dict[str, Any]:
@@ -398,16 +262,12 @@ def report_document(outcomes: Sequence[Outcome], change: Comparison | None = Non
             }
             for attribute in ("fold", "group", "source", "hard")
         },
-        "confusions": [
-            {"label": label, "read": said, "count": count}
-            for (label, said), count in confusions(outcomes).most_common()
-        ],
+        "confusions": mistakes_document(outcomes),
         "roles": [
             {"label": label, "read": said, "count": count}
             for (label, said), count in sorted(Counter(pair for o in outcomes for pair in o.roles).items())
         ],
-        "limit_that_covers": limit
-        and {"share": COVER, "below": limit.below, "marked": round(limit.marked, 4)},
+        "limit_that_covers": limit and limit.to_document(),
         "unreadable": [{"photo": o.scene.file, "error": o.error} for o in outcomes if o.error is not None],
         **({} if change is None else {"change": change.to_document()}),
     }
@@ -431,12 +291,8 @@ def report_text(outcomes: Sequence[Outcome], roles: bool = False) -> str:
             lines += [(title,), *(_line(f"  {name}", Figures.of(part)) for name, part in parts.items())]
     total = Figures.of(outcomes)
     lines.append(_line("total", total))
-    widths = [max(len(line[k]) for line in lines if k < len(line)) for k in range(len(head))]
-    text = []
-    for line in lines:
-        cells = [cell.rjust(width) for cell, width in zip(line, widths, strict=False)]
-        text.append("  ".join([line[0].ljust(widths[0]), *cells[1:]]))
-    text += [
+    text = [
+        *table(lines),
         "",
         "found, read: of all labelled faces; a red five counts as a five. whole: of the hands measured.",
         "ECE: how far the certainty of the faces found and the share of them that is right lie apart.",
@@ -446,10 +302,7 @@ def report_text(outcomes: Sequence[Outcome], roles: bool = False) -> str:
         f"{MESSY} or more other pieces in sight. There only faces of the hand and its melds count.",
     ]
     if (limit := limit_that_covers(outcomes)) is not None:
-        text.append(
-            f"To cover {COVER:.0%} of the misread faces, those less certain than {limit.below:.2f} must be "
-            f"marked: {_percent(limit.marked, 1)} of all."
-        )
+        text.append(limit.text())
     if total.not_measured:
         text.append(
             f"Hands not measured, their labels being more or less than the hand: {total.not_measured}."
@@ -458,9 +311,7 @@ def report_text(outcomes: Sequence[Outcome], roles: bool = False) -> str:
         text.append(
             f"false: faces that no label knows, in the {total.complete} photos with all faces labelled."
         )
-    if mistakes := confusions(outcomes).most_common(15):
-        text += ["", "Most frequent mistakes (label > read):"]
-        text.append("  " + ", ".join(f"{label} > {said} {count}" for (label, said), count in mistakes))
+    text += mistakes_text(outcomes)
     if roles:
         counts = Counter(pair for o in outcomes for pair in o.roles)
         text += ["", "Roles (label > read):" if counts else "The labels tell no roles."]
@@ -474,94 +325,18 @@ def _line(name: str, f: Figures) -> tuple[str, ...]:
         name,
         str(f.scenes),
         str(f.tiles),
-        _percent(f.found, f.tiles),
-        _percent(f.read, f.tiles),
-        "-" if f.calibration is None else _percent(f.calibration, 1),
-        _percent(f.marked, f.found),
+        percent(f.found, f.tiles),
+        percent(f.read, f.tiles),
+        "-" if f.calibration is None else percent(f.calibration, 1),
+        percent(f.marked, f.found),
         f"{f.errors_marked} of {f.errors}" if f.errors else "-",
         str(f.hands),
-        _percent(f.whole, f.hands),
+        percent(f.whole, f.hands),
         str(f.extra),
         str(f.left_out),
         str(f.false) if f.complete else "-",
         "-" if f.ms is None else f"{f.ms:.0f}",
     )
-
-
-def _share(part: int, whole: int) -> float | None:
-    return round(part / whole, 4) if whole else None
-
-
-def _percent(part: float, whole: float) -> str:
-    return f"{100 * part / whole:.1f}%" if whole else "-"
-
-
-def _kind(name: str) -> str:
-    """What a piece plays as, by name."""
-    return name if name == BACK else str(Piece.parse(name).plays_as)
-
-
-# The sheet of mistakes
-
-
-def draw_sheet(
-    outcomes: Sequence[Outcome], columns: int = 10, side: int = 128, most: int = 400
-) -> NDArray[np.uint8] | None:
-    """Pictures of the mistakes, `most` of them at most, or None when there are none.
-
-    Each misread or missed piece with its surroundings, what it is and what was said; then what was
-    taken for a piece of the hand and is none.
-    """
-    cells: list[NDArray[np.uint8]] = []
-    for outcome in outcomes:
-        if outcome.error is not None or len(cells) >= most or not (outcome.mistakes or outcome.extra):
-            continue
-        photo = load_photo(outcome.scene.path)
-        for mistake in outcome.mistakes:
-            x, y, w, h = mistake.label.box
-            corners = np.array([(x, y), (x + w, y), (x + w, y + h), (x, y + h)])
-            said = "missed" if mistake.sighting is None else mistake.sighting.piece
-            quad = None if mistake.sighting is None else np.array(mistake.sighting.quad)
-            cells.append(_cell(photo, corners, quad, f"{mistake.label.piece} > {said}", outcome.scene, side))
-        for sighting in outcome.extra:
-            quad = np.array(sighting.quad)
-            cells.append(_cell(photo, quad, quad, f"nothing > {sighting.piece}", outcome.scene, side))
-    if not cells:
-        return None
-    cells = cells[:most]
-    columns = min(columns, len(cells))
-    cells += [np.full_like(cells[0], 255)] * (-len(cells) % columns)
-    return np.vstack([np.hstack(cells[k : k + columns]) for k in range(0, len(cells), columns)])
-
-
-def _cell(
-    photo: Photo,
-    place: NDArray[np.float64],
-    quad: NDArray[np.float64] | None,
-    text: str,
-    scene: Scene,
-    side: int,
-) -> NDArray[np.uint8]:
-    """A square of the photo around a place, the sighting's outline in it, with two lines of text below."""
-    place, quad = place / photo.scale, None if quad is None else quad / photo.scale
-    low, high = place.min(0), place.max(0)
-    half = max(float((high - low).max()) * 0.9, 8.0)
-    scale = side / (2 * half)
-    shift = side / 2 - scale * (low + high) / 2
-    picture = cv2.warpAffine(
-        photo.image,
-        np.array([[scale, 0, shift[0]], [0, scale, shift[1]]]),
-        (side, side),
-        flags=cv2.INTER_LINEAR,
-    )
-    if quad is not None:
-        points = np.round(quad * scale + shift).astype(np.int32)
-        cv2.polylines(picture, [points], True, (0, 0, 255), 1, cv2.LINE_AA)
-    strip = np.full((34, side, 3), 255, np.uint8)
-    cv2.putText(strip, text, (3, 14), cv2.FONT_HERSHEY_SIMPLEX, 0.45, (0, 0, 0), 1, cv2.LINE_AA)
-    name = Path(scene.file).stem[: side // 6]
-    cv2.putText(strip, name, (3, 28), cv2.FONT_HERSHEY_SIMPLEX, 0.3, (110, 110, 110), 1, cv2.LINE_AA)
-    return np.vstack([picture, strip]).astype(np.uint8)
 
 
 # The command
@@ -590,22 +365,20 @@ def run(args: argparse.Namespace, reader: PhotoReader | None = None) -> int:
         scenes = [scenes[k * len(scenes) // args.limit] for k in range(args.limit)]
     if not scenes:
         return _failed("no photo is left to measure")
+    decks = {scene.deck for scene in scenes} - {None}
+    if len(decks) > 1:
+        return _failed("the folder holds tiles and cards; --source chooses one list of labels")
     if reader is None:
-        from vision.classify import Classifier
-        from vision.locate import Locator
-        from vision.model import ModelError, open_model  # late: --help and wrong folders need no models
-        from vision.reader import Reader
+        from vision.model import ModelError  # late: --help and wrong folders need no models
+        from vision.reader import AUTO, Reader
         from vision.sets import SetError, TileSets
 
         try:
-            if args.models is None:
-                reader = Reader.default()
-            else:
-                names = ("mahjong-locator", "mahjong-reader")
-                locator, classifier = (open_model(name, args.models) for name in names)
-                reader = Reader(Locator(locator), Classifier(classifier))
-            if args.set is not None:
-                reader = _Taught(reader, TileSets().get(args.set))
+            shipped = Reader() if args.models is None else Reader(args.models)
+            for deck in shipped.decks if args.deck == AUTO else (args.deck,):
+                shipped.of(deck)
+            tile_set = None if args.set is None else TileSets().get(args.set)
+            reader = _Told(shipped, args.deck, tile_set)
         except (ModelError, SetError) as error:
             return _failed(str(error))
     progress = None
@@ -624,10 +397,13 @@ def run(args: argparse.Namespace, reader: PhotoReader | None = None) -> int:
         except OSError as error:
             return _failed(f"--keep {args.keep}: {error.strerror}")
     change = None if before is None else compare(before, now)
+    as_document, as_text = report_document, report_text
+    if decks == {CARDS}:
+        as_document, as_text = evaluate_cards.report_document, evaluate_cards.report_text
     if args.json:
-        print(json.dumps(report_document(outcomes, change), ensure_ascii=False))
+        print(json.dumps(as_document(outcomes, change), ensure_ascii=False))
     else:
-        print(report_text(outcomes, args.roles))
+        print(as_text(outcomes, args.roles))
         if change is not None:
             print(f"\n{change.text()}")
     if args.sheet is not None:

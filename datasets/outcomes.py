@@ -13,11 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from companion.pieces import Piece, format_pieces
-from companion.reading import BACK
-
 if TYPE_CHECKING:
-    from datasets.evaluate import Outcome
+    from datasets.measuring import Outcome
 
 VERSION = 1
 """Of the file; another one is refused."""
@@ -44,10 +41,9 @@ class Kept:
 
     @staticmethod
     def of(outcome: Outcome) -> Kept:
-        own = (lb for lb in outcome.scene.labels if lb.piece != BACK and lb.role in (None, "hand", "meld"))
         return Kept(
             hand=outcome.hand,
-            labelled=format_pieces(Piece.parse(label.piece) for label in own),
+            labelled=outcome.labelled,
             whole=outcome.whole,
             tiles=len(outcome.faces),
             right=sum(match.right for match in outcome.faces),

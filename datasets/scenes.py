@@ -7,6 +7,8 @@ own top-left, clockwise), `role` (as in a reading) and `visible` (share of its f
 scene `complete` (every face in sight is labelled). In scenes of four-color cards a tile is one end of a card;
 the scene then has `cards`, whole cards in the form of tiles with `row` and `place` in it, and per tile `card`
 (which of them it is an end of). Cards that are none (`title`, `blank`, `back`) stand among the cards alone.
+Scenes may have `pieces` in place of `tiles`: the names of all pieces of the hand, without saying where they
+lie. `layout` tells how a rendered scene is laid out.
 
 `groups.json`, in the folder or beside it, sorts scenes into tables, says which of them show hands, proposes
 folds and names the scenes with some discards labelled beside the hand.
@@ -67,7 +69,9 @@ class Scene:
     group, fold: the table it shows and the fold proposed for it, None without `groups.json`.
     shows_hand: it shows the hand of a player and nothing else is labelled, except in scenes that are
     `partly_boxed` (some discards are labelled too). complete: every face in sight is labelled. cards: whole
-    cards, of which `labels` are the ends; a card that is none is called `title`, `blank` or `back`.
+    cards, of which `labels` are the ends; a card that is none is called `title`, `blank` or `back`. pieces:
+    those of the hand, where the labels do not tell their places. layout: how they lie, None where that is not
+    told. deck: of the pieces, None where there are none and nothing tells it.
     """
 
     file: str
@@ -83,6 +87,9 @@ class Scene:
     partly_boxed: bool = False
     complete: bool = False
     cards: tuple[Label, ...] = ()
+    pieces: tuple[str, ...] = ()
+    layout: str | None = None
+    deck: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +145,7 @@ def _lists(folder: Path) -> dict[str, list[Any]]:
         if (
             isinstance(document, list)
             and document
-            and all(isinstance(d, dict) and "tiles" in d for d in document)
+            and all(isinstance(d, dict) and ("tiles" in d or "pieces" in d) for d in document)
         ):
             lists[path.stem] = document
     return lists
@@ -173,7 +180,8 @@ def _read_groups(paths: Sequence[Path]) -> tuple[dict[str, _Group], frozenset[st
 def _scene(document: Any, root: Path, source: str, known: dict[str, _Group], partly: frozenset[str]) -> Scene:
     try:
         file = str(document["file"])
-        labels = tuple(_label(tile) for tile in document["tiles"])
+        labels = tuple(_label(tile) for tile in document.get("tiles", ()))
+        pieces = tuple(str(Piece.parse(str(piece))) for piece in document.get("pieces", ()))
         group = known.get(file)
         roles = {label.role for label in labels}
         if None not in roles and labels:
@@ -186,8 +194,8 @@ def _scene(document: Any, root: Path, source: str, known: dict[str, _Group], par
             file=file,
             path=root / file,
             source=source,
-            width=int(document["width"]),
-            height=int(document["height"]),
+            width=int(document["width"] if labels else document.get("width", 0)),
+            height=int(document["height"] if labels else document.get("height", 0)),
             labels=labels,
             augmented=bool(document.get("augmented", False)),
             group=None if group is None else group.name,
@@ -196,10 +204,17 @@ def _scene(document: Any, root: Path, source: str, known: dict[str, _Group], par
             partly_boxed=file in partly,
             complete=bool(complete),
             cards=tuple(_label(card, NO_CARDS) for card in document.get("cards", ())),
+            pieces=pieces,
+            layout=document.get("layout"),
+            deck=document.get("deck", _deck_of([*pieces, *(label.piece for label in labels)])),
         )
     except (KeyError, TypeError, ValueError) as error:
         name = document.get("file", "a scene without a file")
         raise ScenesError(f"{source}.json, {name}: {_words(error)}") from error
+
+
+def _deck_of(names: Iterable[str]) -> str | None:
+    return next((Piece.parse(name).deck for name in names if name != BACK), None)
 
 
 def _label(tile: Any, names: frozenset[str] = frozenset({BACK})) -> Label:

@@ -6,14 +6,16 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from companion.pieces import DECKS
+
 
 def add_parser(subparsers: Any) -> None:
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "evaluate",
         help="measure the reading against labelled photos",
-        description="Read every photo of a labelled folder and say how many tiles are found and read right, "
-        "how many of the errors are marked as doubtful, and how many whole hands are right, for each source "
-        "and each table.",
+        description="Read every photo of a labelled folder of tiles or of cards, and say how many pieces are "
+        "found and read right, how many of the errors are marked as doubtful, and how many whole hands are "
+        "right, for each source and each table or layout.",
         epilog="Exit status 1 when a photo could not be read, 2 when nothing could be measured.",
     )
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="photos and their labels (*.json)")
@@ -27,6 +29,12 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument(
         "--set", metavar="NAME", help="read with what `companion teach NAME` learned about this tile set"
+    )
+    parser.add_argument(
+        "--deck",
+        choices=("auto", *DECKS),
+        default="auto",
+        help="what the reader is told of what lies in the photos (default: %(default)s)",
     )
     parser.add_argument(
         "--models",

@@ -8,11 +8,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from companion.pieces import Piece, format_pieces
+from companion.installed import readable_decks
+from companion.pieces import DECKS, Piece, format_pieces
 from companion.reading import BACK, Reading, Sighting
-
-READABLE_DECKS = ("mahjong",)
-"""Decks that the shipped models read; the other names of `--deck` are refused with a clear word."""
+from companion.rules import RULE_SETS
 
 
 def add_parser(subparsers: Any) -> None:
@@ -25,9 +24,9 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("photos", nargs="+", metavar="PHOTO", help="a photo")
     parser.add_argument(
         "--deck",
-        choices=("auto", "mahjong", "four-color"),
+        choices=("auto", *DECKS),
         default="auto",
-        help="what kind of pieces to look for (default: %(default)s)",
+        help="what lies in the photos: tiles or cards; auto tells them apart (default: %(default)s)",
     )
     parser.add_argument(
         "--set", metavar="NAME", help="read with what `companion teach NAME` learned about this tile set"
@@ -40,8 +39,8 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    if args.deck not in ("auto", *READABLE_DECKS):
-        known = ", ".join(READABLE_DECKS)
+    if args.deck not in ("auto", *readable_decks()):
+        known = ", ".join(readable_decks())
         print(
             f"companion read: this version cannot read the {args.deck} deck; it reads {known}",
             file=sys.stderr,
@@ -79,7 +78,11 @@ def run(args: argparse.Namespace) -> int:
                 sys.stdout.flush()  # keeps the order of messages where both streams end in one place
                 print(f"{name}: {error}", file=sys.stderr, flush=True)
             continue
-        reading = reader.read(photo, deck=args.deck, debug=args.debug, **how)
+        try:
+            reading = reader.read(photo, deck=args.deck, debug=args.debug, **how)
+        except ModelError as error:
+            print(f"companion read: {error}", file=sys.stderr)
+            return 2
         print(json.dumps(reading.to_document()) if args.json else describe(reading), flush=True)
     return status
 
@@ -105,7 +108,8 @@ def describe(reading: Reading) -> str:
         hand = format_pieces(Piece.parse(s.piece) for s in held if s is not winning)
         melds = "".join(f' --meld "{meld.kind} {format_pieces(meld.pieces)}"' for meld in reading.melds)
         win = "" if winning is None else f" --win {winning.piece}"
-        lines.append(f'  next      companion score --rules sichuan "{hand}"{melds}{win}')
+        for rules in (name for name, rule_set in RULE_SETS.items() if rule_set.deck == reading.deck):
+            lines.append(f'  next      companion score --rules {rules} "{hand}"{melds}{win}')
     return "\n".join(lines)
 
 

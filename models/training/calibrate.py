@@ -17,9 +17,10 @@ from pathlib import Path
 import numpy as np
 
 from datasets.art import data_folder, read_picture
-from datasets.evaluate import gap_of_confidence
+from datasets.measuring import gap_of_confidence
 from models.training.harvest import match
 from models.training.labelled import real_photos, rendered_photos
+from models.training.reader import LABELS, class_of
 from vision.classify import Classifier
 from vision.locate import Locator
 from vision.model import open_model
@@ -48,14 +49,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--models", type=Path, default=Path("models"))
     parser.add_argument("--rendered", type=Path, action="append", default=[])
     parser.add_argument("--folds", nargs="*", default=[])
+    parser.add_argument("--deck", choices=tuple(LABELS), default="mahjong")
     parser.add_argument("--write", action="store_true", help="put the temperature into the manifest")
     args = parser.parse_args(argv)
     photos = [photo for folder in args.rendered for photo in rendered_photos(folder)]
     if args.folds:
         data = data_folder(args.data)
         photos += real_photos(data, args.folds)
-    locator = Locator(open_model("mahjong-locator", args.models))
-    classifier = Classifier(open_model("mahjong-reader", args.models))
+    locator = Locator(open_model(f"{args.deck}-locator", args.models))
+    classifier = Classifier(open_model(f"{args.deck}-reader", args.models))
     classifier.temperature = 1.0
     classifier.prior = np.ones(len(classifier.labels))  # scenes show all faces alike, as training did
     chances: list[np.ndarray] = []
@@ -69,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             continue
         read = classifier.read(image, np.array([located[at].quad for _, at in pairs]))
         chances.append(read.chances)
-        labels.extend(classifier.labels.index(tile.label) for tile, _ in pairs)
+        labels.extend(classifier.labels.index(class_of(tile.label, args.deck)) for tile, _ in pairs)
     table, truth = np.concatenate(chances), np.array(labels)
     temperature = fit_temperature(table, truth)
     for name, at in (("as it is", 1.0), ("calibrated", temperature)):
@@ -79,7 +81,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"{name}: temperature {at:.3f}, read right {right.mean():.4f} of {len(truth)}, ", end="")
         print(f"calibration error {error:.4f}")
     if args.write:
-        path = args.models / "mahjong-reader.json"
+        path = args.models / f"{args.deck}-reader.json"
         manifest = {**json.loads(path.read_text(encoding="utf-8")), "temperature": round(temperature, 3)}
         path.write_text(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return 0

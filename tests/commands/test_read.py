@@ -173,6 +173,9 @@ def test_a_missing_model_is_named(
     assert capsys.readouterr().err == "companion read: model mahjong-reader is missing\n"
 
 
-def test_cards_are_refused_until_they_can_be_read(photo: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_deck_without_models_is_refused(
+    photo: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("companion.commands.read.readable_decks", lambda: ("mahjong",))
     assert main(["read", "--deck", "four-color", photo]) == 2
     assert "cannot read the four-color deck; it reads mahjong" in capsys.readouterr().err

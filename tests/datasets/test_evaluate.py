@@ -14,16 +14,12 @@ import pytest
 
 from companion.cli import build_parser, main
 from companion.reading import BACK, Candidate, Reading, Role, Sighting
-from datasets.evaluate import (
-    Figures,
+from datasets.evaluate import Figures, evaluate, match, measure, run
+from datasets.measuring import (
     calibration_error,
     confusions,
     draw_sheet,
-    evaluate,
     limit_that_covers,
-    match,
-    measure,
-    run,
     slant,
     split,
 )

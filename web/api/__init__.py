@@ -16,9 +16,9 @@ from pydantic import ValidationError
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 
 from companion import analyse
-from companion.commands.read import READABLE_DECKS
 from companion.faults import first_fault
 from companion.hand import Hand, HandError
+from companion.installed import readable_decks
 from companion.pieces import DECKS, NotationError, Piece, format_pieces, parse_pieces
 from companion.reading import Expectation
 from companion.rules import RULE_SETS
@@ -52,8 +52,9 @@ def make_reading() -> Answer:
     if upload is None:
         return problem(HTTPStatus.BAD_REQUEST, "Send the photo as the multipart field `photo`.", "photo")
     deck = request.form.get("deck", "auto")
-    if deck not in ("auto", *READABLE_DECKS):
-        return _unknown_deck(deck, ("auto", *READABLE_DECKS))
+    known = ("auto", *readable_decks())
+    if deck not in known:
+        return _unknown_deck(deck, known)
     photos: PhotoReader = current_app.extensions["photos"]
     try:
         tile_set, lost = _taught_set()
@@ -157,7 +158,7 @@ def rules() -> Answer:
         {
             "rules": [rule_set.describe() for rule_set in RULE_SETS.values()],
             "decks": {deck.name: [_described(piece) for piece in deck.pieces] for deck in DECKS.values()},
-            "readable_decks": list(READABLE_DECKS),
+            "readable_decks": list(readable_decks()),
         }
     )
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic.json_schema import models_json_schema
 
-from companion.commands.read import READABLE_DECKS
+from companion.installed import readable_decks
 from companion.pieces import DECKS
 from companion.rules import RULE_SETS
 from web.api import frames, models
@@ -29,7 +29,7 @@ OPERATIONS = (
                 "format": "binary",
                 "description": "JPEG, PNG, WebP or HEIC; 32 MB at most.",
             },
-            "deck": {"type": "string", "enum": ["auto", *READABLE_DECKS], "default": "auto"},
+            "deck": {"type": "string", "enum": ["auto", *readable_decks()], "default": "auto"},
             "set": SET_FIELD,
         },
         optional=frozenset({"deck", "set"}),

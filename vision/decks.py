@@ -1,0 +1,194 @@
+"""What reads one deck: its two networks, and what makes pieces in their places out of what they saw."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from companion.reading import BACK, Candidate, Expectation, Sighting
+from vision.adapt import Adaptation
+from vision.arrange import Arrangement, arrange
+from vision.cards import CardEnd, arrange_cards
+from vision.classify import TURNS_ALIKE, Classifier, Read
+from vision.halves import find_halves
+from vision.load import Photo
+from vision.locate import Located, Locator
+from vision.model import open_model
+
+REJECT = "reject"
+"""The class of places that show no piece of the deck."""
+DOUBTED = 0.5
+"""A located place that shows no piece with at least this probability is dropped."""
+
+RANKED = 6
+"""How many ways to read a tile are kept at most."""
+LEAST = 0.001
+"""Ways to read a tile that are less probable than this are left out."""
+JOINED = 0.9
+"""Two places that look like halves of one face are one when it is read with at least this probability."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the networks of a deck saw in a photo: n places, and what each shows.
+
+    labels: names of the classes. ms: milliseconds of `locate` and of `classify`.
+    """
+
+    located: list[Located]
+    read: Read
+    labels: tuple[str, ...]
+    ms: Mapping[str, float]
+
+    @property
+    def evidence(self) -> float:
+        """How much speaks for this deck: places that show a piece of it, each as far as it is sure which."""
+        if not self.located:
+            return 0.0
+        known = np.delete(self.read.chances, self.labels.index(REJECT), 1)
+        return float(known.max(1).sum())
+
+    @property
+    def shown(self) -> np.ndarray:
+        """The probability (n,) that a place shows a piece of the deck."""
+        return np.asarray(1 - self.read.chances[:, self.labels.index(REJECT)])
+
+
+class DeckReader(ABC):
+    """Reads the pieces of one deck. Safe to use from several threads; each network runs on two threads of its
+    own.
+    """
+
+    deck: ClassVar[str]
+
+    def __init__(self, locator: Locator, classifier: Classifier):
+        self.locator, self.classifier = locator, classifier
+
+    @classmethod
+    def open(cls, folder: Path | None = None) -> DeckReader:
+        """With the models of a folder, or with the shipped ones; raises `vision.model.ModelError`."""
+        locator, reader = (open_model(f"{cls.deck}-{part}", folder) for part in ("locator", "reader"))
+        return cls(Locator(locator), Classifier(reader))
+
+    def see(self, image: np.ndarray, adaptation: Adaptation | None = None) -> Seen:
+        """Where pieces lie in a photo, (height, width, 3) uint8 BGR, and what each shows.
+
+        adaptation: what was learned about the set in the photo, made for this very classifier.
+        """
+        start = time.perf_counter()
+        located = self.locator.locate(image)
+        between = time.perf_counter()
+        quads = np.array([piece.quad for piece in located], np.float32).reshape(-1, 4, 2)
+        read = self.classifier.read(image, quads, adaptation)
+        located, read = self._settled(image, located, read, adaptation)
+        end = time.perf_counter()
+        ms = {"locate": 1000 * (between - start), "classify": 1000 * (end - between)}
+        return Seen(located, read, self.classifier.labels, ms)
+
+    def _settled(
+        self, image: np.ndarray, located: list[Located], read: Read, adaptation: Adaptation | None
+    ) -> tuple[list[Located], Read]:
+        """What was located and read, put right where one tells that the other is wrong."""
+        return located, read
+
+    @abstractmethod
+    def arrange(self, photo: Photo, seen: Seen, expectation: Expectation | None = None) -> Arrangement:
+        """Pieces in their places; quads in pixels of the full upright photo."""
+
+
+class TileReader(DeckReader):
+    """Reads mahjong tiles: each located place is a tile."""
+
+    deck = "mahjong"
+
+    def _settled(
+        self, image: np.ndarray, located: list[Located], read: Read, adaptation: Adaptation | None
+    ) -> tuple[list[Located], Read]:
+        """The same with one piece, read anew, in place of each two that are halves of it."""
+        faces = [i for i, piece in enumerate(located) if piece.kind == "face"]
+        pairs = find_halves(np.array([located[i].quad for i in faces], np.float64).reshape(-1, 4, 2))
+        if not pairs:
+            return located, read
+        whole = self.classifier.read(image, np.array([pair.quad for pair in pairs]), adaptation)
+        best = whole.chances.argmax(1)
+        real = np.array([self.classifier.labels[k] not in (REJECT, BACK) for k in best])
+        sure = np.flatnonzero(real & (whole.chances.max(1) >= JOINED))
+        halves = {faces[i] for k in sure for i in (pairs[k].first, pairs[k].second)}
+        rest = [i for i in range(len(located)) if i not in halves]
+        joined = [Located(whole.quads[k], "face", located[faces[pairs[k].first]].score) for k in sure]
+        parts = ("quads", "chances", "upright", "embeddings")
+        return [located[i] for i in rest] + joined, Read(
+            *(np.concatenate([getattr(read, part)[rest], getattr(whole, part)[sure]]) for part in parts)
+        )
+
+    def arrange(self, photo: Photo, seen: Seen, expectation: Expectation | None = None) -> Arrangement:
+        return arrange(sightings_of(seen, photo.scale), photo.width, photo.height, expectation)
+
+
+class CardReader(DeckReader):
+    """Reads four-color cards: each located place is the framed glyph at an end of a card. The network tells
+    its rank, the paper around it the colour.
+    """
+
+    deck = "four-color"
+
+    def arrange(self, photo: Photo, seen: Seen, expectation: Expectation | None = None) -> Arrangement:
+        return arrange_cards(photo.image, ends_of(seen), expectation, photo.scale)
+
+
+DECK_READERS: dict[str, type[DeckReader]] = {reader.deck: reader for reader in (TileReader, CardReader)}
+"""By name of the deck. Where a photo may show any, the first that explains it best is taken."""
+
+
+def ends_of(seen: Seen) -> list[CardEnd]:
+    """Ends of cards that were seen, places without one left out; quads in pixels of the image."""
+    ends = []
+    for quad, chances, shown in zip(seen.read.quads, seen.read.chances, seen.shown, strict=True):
+        if shown > DOUBTED:
+            ranks = dict(zip(seen.labels, map(float, chances), strict=True))
+            del ranks[REJECT]
+            ends.append(CardEnd(quad.astype(np.float64), ranks))
+    return ends
+
+
+def sightings_of(seen: Seen, scale: float) -> list[Sighting]:
+    """Sightings of tiles that were seen, places without one left out; quads multiplied by `scale`."""
+    names = np.array(seen.labels)
+    reject = seen.labels.index(REJECT)
+    quads = _facing_alike(seen.read, names)
+    found = []
+    for quad, chances in zip(quads, seen.read.chances, strict=True):
+        if chances[reject] >= DOUBTED:
+            continue
+        order = [i for i in np.argsort(-chances)[: RANKED + 1] if i != reject][:RANKED]
+        candidates = tuple(
+            Candidate(str(names[i]), float(chances[i])) for i in order if chances[i] >= LEAST or i == order[0]
+        )
+        corners = tuple((float(x), float(y)) for x, y in quad * scale)
+        found.append(Sighting(corners, candidates, "back" if candidates[0].piece == BACK else "hand"))  # type: ignore[arg-type]
+    return found
+
+
+def _facing_alike(read: Read, names: np.ndarray) -> np.ndarray:
+    """Quads with pieces that look the same upside-down turned the way of the others.
+
+    Half a turn does not change such a piece; its neighbours say which way up it lies.
+    """
+    quads = read.quads.copy()
+    if not len(quads):
+        return quads
+    ups = (quads[:, 0] + quads[:, 1] - quads[:, 2] - quads[:, 3]) / 2
+    alike = np.array([str(names[i]) in TURNS_ALIKE or str(names[i]) == BACK for i in read.chances.argmax(1)])
+    certain = ups[~alike & (read.upright > 0.8)]
+    if not len(certain):
+        return quads
+    common = (certain / np.maximum(np.linalg.norm(certain, axis=1, keepdims=True), 1e-6)).sum(0)
+    for i in np.flatnonzero(alike & (ups @ common < 0)):
+        quads[i] = np.roll(quads[i], -2, axis=0)
+    return quads
