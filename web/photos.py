@@ -101,6 +101,13 @@ class PhotoReader:
             # Read only now: photos that wait for their turn must not fill the memory.
             yield reader, self._do(lambda: load_photo(file, name=name))
 
+    def picture(self, file: BinaryIO) -> bytes:
+        """A photo file as a small upright JPEG with nothing else in it. Raises `PhotoError` and `Busy`."""
+        from vision.load import load_photo
+
+        with self._turn():
+            return self._do(lambda: jpeg(load_photo(file, name="photo")))
+
     def see(
         self,
         file: BinaryIO,

@@ -56,6 +56,9 @@ TRIES_S = 600
 BUSY_S = 15
 """How long a write waits for those of other processes."""
 
+CONNECT_S = 10
+"""How long a PostgreSQL server may take to answer before it counts as away, unless its address says."""
+
 
 _AUTOCOMMIT = {"isolation_level": "AUTOCOMMIT"}
 
@@ -259,13 +262,19 @@ class Store:
 
     # ---- photos ----
 
-    def keep_photo(self, table: str, round_: int, seat: int | None, by: str, jpeg: bytes) -> str:
-        """Keeps a photo with a round and gives its id."""
-        row = {"id": secrets.token_hex(12), "evening": table, "round": round_, "seat": seat, "by": by,
+    def keep_photo(self, table: str, key: str, round_: int, seat: int | None, by: str, jpeg: bytes) -> str:
+        """Keeps a photo with a round and gives its id. The same key of the same member keeps it once. Raises
+        `NoTable`."""
+        photo = self._derived("photo", f"{table} {by} {key}")
+        row = {"id": photo, "evening": table, "round": round_, "seat": seat, "by": by,
                "at": _written(self._clock()), "jpeg": jpeg}  # fmt: skip
-        with self._engine.begin() as connection:
-            connection.execute(insert(schema.photos), row)
-        return str(row["id"])
+        try:
+            with self._engine.begin() as connection:
+                connection.execute(insert(schema.photos), row)
+        except IntegrityError:  # it came before, or its table is gone
+            if self.version(table) is None:
+                raise NoTable("There is no such table.") from None
+        return photo
 
     def photos(self, table: str) -> list[KeptPhoto]:
         """The photos of a table, in the order they came."""
@@ -391,6 +400,8 @@ def _engine(url: str) -> Engine:
             options["connect_args"] = {"timeout": BUSY_S}
         else:
             options["pool_pre_ping"] = True  # the database server may have been restarted
+            if "connect_timeout" not in parsed.query:
+                options["connect_args"] = {"connect_timeout": CONNECT_S}
         engine = create_engine(parsed, **options)
     except ArgumentError:
         raise StoreError(f"{DATABASE_URL} is no database address") from None

@@ -120,7 +120,7 @@ def test_past_evenings_and_forgetting_one(store: Store) -> None:
     assert listed[0].id == tables[0]
     assert {each.id for each in listed} == set(tables)
     assert listed[0].name == "Friday" and listed[0].rules == "sichuan" and not listed[0].finished
-    photo = store.keep_photo(tables[0], 1, 2, "m", b"jpeg")
+    photo = store.keep_photo(tables[0], key(), 1, 2, "m", b"jpeg")
     store.forget(tables[0])
     assert store.version(tables[0]) is None
     assert store.photos(tables[0]) == []
@@ -130,7 +130,10 @@ def test_past_evenings_and_forgetting_one(store: Store) -> None:
 
 def test_photos_are_kept_and_deleted(store: Store) -> None:
     table, other = make(store)[0], make(store)[0]
-    ids = [store.keep_photo(table, number, number, "m", bytes([number])) for number in (1, 2, 3)]
+    keys = [key() for _ in range(3)]
+    ids = [store.keep_photo(table, keys[at], at + 1, at, "m", bytes([at + 1])) for at in range(3)]
+    assert store.keep_photo(table, keys[0], 1, 0, "m", b"\1") == ids[0]  # its answer was lost on the way
+    assert store.keep_photo(other, keys[0], 1, 0, "m", b"\1") != ids[0]
     assert [(each.id, each.round) for each in store.photos(table)] == list(zip(ids, (1, 2, 3), strict=True))
     assert store.photo(table, ids[1]) == b"\2"
     with pytest.raises(NoTable):
@@ -140,6 +143,9 @@ def test_photos_are_kept_and_deleted(store: Store) -> None:
     assert [each.id for each in store.photos(table)] == [ids[0], ids[2]]
     store.forget_photos(table)
     assert store.photos(table) == []
+    store.forget(table)
+    with pytest.raises(NoTable):
+        store.keep_photo(table, key(), 1, 0, "m", b"x")
 
 
 def test_many_at_once_lose_and_double_nothing(store: Store, url: str) -> None:

@@ -394,7 +394,12 @@ def test_photos_of_rounds_are_kept_by_choice_and_deletable(anna: Phone, bo: Phon
     assert shown.mimetype == "image/jpeg" and b"A camera" not in shown.get_data()
     assert Image.open(io.BytesIO(shown.get_data())).size == (320, 240)
     assert bo.client.delete(f"{path}/{kept}").get_json() == {"photos": []}
-    bo.client.post(path, data={"photo": (picture(), "a.jpg"), "round": "1"})
+    key = next(_keys)
+    sent = [
+        bo.client.post(path, data={"photo": (picture(), "a.jpg"), "round": "1", "key": key}) for _ in range(2)
+    ]
+    assert sent[0].get_json() == sent[1].get_json() != {"id": kept}
+    assert len(anna.client.get(path).get_json()["photos"]) == 1
     assert anna.client.delete(path).get_json() == {"photos": []}
 
 
@@ -412,6 +417,7 @@ def test_photos_that_are_none_are_refused(app: Flask, anna: Phone, tmp_path: Pat
     fault(send(bomb.getvalue()), 415)
     fault(send(picture().getvalue(), round="99"), 400)
     fault(send(picture().getvalue(), seat="7"), 400)
+    fault(send(picture().getvalue(), key="short"), 400)
     fault(anna.client.post(path, data={}), 400)
     eve = Phone(app)
     eve.join(anna.see()["code"], "Eve", None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import secrets
 import threading
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -42,8 +43,9 @@ from companion.table.view import evening_document, journal_document, round_docum
 from web import api
 from web.capture import translated
 from web.guards import from_this_page
+from web.photos import Busy, PhotoReader
 from web.qr import qr_code
-from web.table.models import Doing, Joining, Looking, NewTable, Trying
+from web.table.models import LEAST_KEY, MOST_KEY, Doing, Joining, Looking, NewTable, Trying
 
 COOKIE = "tables"
 COOKIE_DAYS = 390
@@ -152,7 +154,7 @@ def bring() -> api.Answer:
     if not request.is_json:  # as `_json` asks for
         raise TableError("Send JSON.")
     key, name = request.args.get("key", ""), request.args.get("name", "").strip()[:40]
-    if not 16 <= len(key) <= 64 or not name.isprintable() or not name:
+    if not LEAST_KEY <= len(key) <= MOST_KEY or not name.isprintable() or not name:
         raise TableError("Say who brings the evening.", "name")
     _count_opening()
     table, state, member = _store().bring(key, from_json(request.get_data()), name)
@@ -256,9 +258,6 @@ def photos(table: str) -> api.Answer:
 @blueprint.post("/api/tables/<table>/photos")
 def keep_photo(table: str) -> api.Answer:
     request.max_content_length = MOST_PHOTO_BYTES
-    from vision.load import load_photo
-    from web.photos import jpeg
-
     member = _member(table)
     state = _store().state(table)
     person = state.people.get(member)
@@ -268,11 +267,16 @@ def keep_photo(table: str) -> api.Answer:
         raise TableError(f"A table keeps {MOST_PHOTOS} photos at most: delete some.", "photo")
     upload = request.files.get("photo")
     number, seat = request.form.get("round", 0, int), request.form.get("seat", None, int)
+    # Who names no key, sends another photo each time.
+    key = request.form.get("key", "") or secrets.token_hex(16)
+    if not LEAST_KEY <= len(key) <= MOST_KEY:
+        raise TableError(f"A key has {LEAST_KEY} to {MOST_KEY} characters.", "key")
     if upload is None or not 1 <= number <= state.next_number or seat not in (None, *range(state.seats)):
         raise TableError("Send the photo, its round and its seat.", "photo")
+    reader: PhotoReader = current_app.extensions["photos"]
     # Made anew: nothing but the picture is kept, no place and no name of the camera.
-    picture = jpeg(load_photo(cast(BinaryIO, upload.stream), name="photo"))
-    return jsonify({"id": _store().keep_photo(table, number, seat, member, picture)})
+    picture = reader.picture(cast(BinaryIO, upload.stream))
+    return jsonify({"id": _store().keep_photo(table, key, number, seat, member, picture)})
 
 
 @blueprint.get("/api/tables/<table>/photos/<photo>.jpg")
@@ -344,6 +348,8 @@ def failed(error: Exception) -> api.Answer:
 
     if isinstance(error, PhotoError):
         return api.problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, _sentence(str(error)), "photo")
+    if isinstance(error, Busy):
+        return api.problem(HTTPStatus.SERVICE_UNAVAILABLE, "Many photos are being read right now. Try again.")
     if isinstance(error, HTTPException) and not request.path.startswith("/api/"):
         return cast(api.Answer, error.get_response())
     return api.failed(error)

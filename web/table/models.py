@@ -9,9 +9,12 @@ from pydantic import ConfigDict, Field, StringConstraints
 from companion.table import actions
 from web.api.models import ArrangedMeld, Document, Pieces, Score, Setting
 
+LEAST_KEY, MOST_KEY = 16, 64
+"""Characters of a key."""
+
 Key = Annotated[
     str,
-    StringConstraints(min_length=16, max_length=64, pattern=r"^[\x21-\x7e]+$"),
+    StringConstraints(min_length=LEAST_KEY, max_length=MOST_KEY, pattern=r"^[\x21-\x7e]+$"),
     Field(description="Made by the sender at random: the same key never counts twice."),
 ]
 Seat = Annotated[int, Field(ge=0, le=3, description="In turn order, from 0.")]
