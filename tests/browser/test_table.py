@@ -195,6 +195,54 @@ def test_an_evening_on_two_phones(page: Page, other: Page, address: str, shoot: 
     points(page, "8", "-7", "-1", "0")
 
 
+def test_what_went_wrong_in_a_round_is_told_anew(page: Page, address: str, shoot: Shoot) -> None:
+    open_table(page, address)
+    sheet = page.locator("#sheet")
+    page.get_by_role("button", name="Dealer, exchange, void suits").click()
+    page.locator("[data-key='void-0-s']").click()
+    page.get_by_role("button", name="Done").click()
+    page.get_by_role("button", name="Kong", exact=True).click()
+    page.get_by_role("button", name="Record it").click()
+    expect(page.locator("#round")).to_contain_text("Anna: kong, concealed")
+
+    # In the round that is being played: what kind of kong it was.
+    page.get_by_role("button", name="Edit or delete this round").click()
+    sheet.get_by_role("button", name="Edit").click()
+    page.locator("[data-key=change-0]").click()
+    page.locator("[data-key=kong-promoted]").click()
+    page.get_by_role("button", name="Put it into the round").click()
+    expect(page.locator(".edit-line")).to_have_text([re.compile("Anna: kong, added to a pung")])
+    shoot("table-12-edit")
+    page.get_by_role("button", name="Save the round").click()
+    expect(page.locator("#round")).to_contain_text("Anna: kong, added to a pung")
+
+    # In one that is over: how Anna stood at the wall's end, and her void suit.
+    page.get_by_role("button", name="Wall’s end").click()
+    page.locator("[data-key='end-0-void']").click()
+    expect(page.locator("#preview .standings")).to_contain_text("Anna void tiles left: 1s")
+    page.get_by_role("button", name="Record it").click()
+    page.locator("[data-key=round-1]").click()
+    sheet.get_by_role("button", name="Edit").click()
+    page.locator("[data-key='void-0-p']").click()
+    page.locator("[data-key=change-1]").click()
+    page.locator("[data-key='end-0-not']").click()
+    expect(page.locator("#preview .standings")).to_contain_text("Anna not ready")
+    page.get_by_role("button", name="Put it into the round").click()
+    page.get_by_role("button", name="Save the round").click()
+    page.locator("[data-key=round-1]").click()
+    expect(sheet).to_contain_text("Anna: dots")
+    expect(sheet.locator(".standings li").first).to_have_text("Anna not ready")
+    page.locator("#sheet-close").click()
+
+    # One that shall not be at all.
+    page.get_by_role("button", name="Kong", exact=True).click()
+    page.get_by_role("button", name="Record it").click()
+    page.get_by_role("button", name="Edit or delete this round").click()
+    sheet.get_by_role("button", name="Delete the round").click()
+    expect(page.locator("#round-title")).to_have_text("Round 3, Anna deals")
+    expect(page.locator(".round-line.is-deleted")).to_have_count(1)
+
+
 def test_a_stranger_is_sent_to_the_door(page: Page, address: str) -> None:
     page.goto(f"{address}table/0123456789abcdef01234567")
     expect(page.get_by_role("heading", name="You are not at this table")).to_be_visible()
@@ -242,7 +290,10 @@ def test_a_photographed_hand_is_kept_with_its_round_by_choice(page: Page, addres
     page.get_by_role("button", name="Use this hand").click()
     expect(page.locator("#preview .arrow")).to_have_text(["Seat 22 →Anna", "Chen2 →Anna", "Seat 42 →Anna"])
     page.get_by_text("Keep the photo with the round").click()
+    page.context.set_offline(True)  # the photo waits with its round
     page.get_by_role("button", name="Record it").click()
+    expect(page.locator("#status")).to_contain_text("1 thing is kept here")
+    page.context.set_offline(False)
     points(page, "6", "-2", "-2", "-2")
 
     page.get_by_role("button", name="Wall’s end").click()

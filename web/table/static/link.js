@@ -17,6 +17,19 @@ export function newKey() {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/** The picture of a data URL; pages may not fetch those. */
+function pictureOf(url) {
+  const bytes = Uint8Array.from(atob(url.split(",")[1]), (letter) => letter.charCodeAt(0));
+  return new Blob([bytes], { type: "image/jpeg" });
+}
+
+function photoForm(key, { round, seat, url }) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries({ key, round, seat })) form.append(name, value);
+  form.append("photo", pictureOf(url), "round.jpg");
+  return { method: "POST", body: form };
+}
+
 export class Link {
   table = null; // the newest document, with all `rounds` by number
   rounds = new Map();
@@ -28,7 +41,7 @@ export class Link {
   #following = false;
   #unkept = null;
 
-  /** on: {change(), refused(action, message), lost(error)}. */
+  /** on: {change(), refused(action, message), unkept(message) for a photo, lost(error)}. */
   constructor(id, on) {
     this.#id = id;
     this.#on = on;
@@ -65,9 +78,12 @@ export class Link {
     }
   }
 
-  /** Do something at the table: kept on this device until the table has it. */
-  async act(action) {
-    this.#keep([...this.waiting, { key: newKey(), action }]);
+  /**
+   * Do something at the table: kept on this device until the table has it. photos: [{round, seat, url}], sent after it and
+   * only if the table takes it.
+   */
+  async act(action, photos = []) {
+    this.#keep([...this.waiting, { key: newKey(), action, ...(photos.length > 0 && { photos }) }]);
     this.#on.change();
     await this.now();
   }
@@ -89,24 +105,33 @@ export class Link {
       for (let [next] = this.waiting; next; [next] = this.waiting) {
         let told = null;
         try {
-          told = await call(`${this.path}/actions`, { ...post({ ...next, since: this.table?.version ?? 0 }), ...inTime() });
+          told = await this.#deliver(next);
         } catch (error) {
           if (!(error instanceof ApiError)) throw error;
           if (error.kind !== "refused") return this.#failed();
           this.#done(next.key);
-          this.#on.refused(next.action, error.message);
+          if (next.photo) this.#on.unkept(error.message);
+          else this.#on.refused(next.action, error.message);
           continue;
         }
-        this.#done(next.key);
-        this.#take(told);
+        this.#done(next.key, (next.photos ?? []).map((photo) => ({ key: newKey(), photo })));
+        if (next.photo) this.#reached();
+        else this.#take(told);
       }
     } finally {
       this.#sending = false;
     }
   }
 
-  #done(key) {
-    this.#keep(this.waiting.filter((one) => one.key !== key));
+  /** waits: {key, action, photos} or {key, photo}. */
+  #deliver({ key, action, photo }) {
+    if (photo) return call(`${this.path}/photos`, { ...photoForm(key, photo), ...inTime() });
+    return call(`${this.path}/actions`, { ...post({ key, action, since: this.table?.version ?? 0 }), ...inTime() });
+  }
+
+  /** What waited with this key does no more; what follows from it waits in its place. */
+  #done(key, following = []) {
+    this.#keep(this.waiting.flatMap((one) => (one.key === key ? following : [one])));
   }
 
   async #follow() {
@@ -125,6 +150,11 @@ export class Link {
 
   #failed() {
     this.offline = true;
+    this.#on.change();
+  }
+
+  #reached() {
+    this.offline = false;
     this.#on.change();
   }
 

@@ -40,6 +40,7 @@ class Live {
     this.link = new Link(TABLE, {
       change: () => this.#changed(),
       refused: (action, message) => this.fault(t("table.refused", { what: t(`action.${action.type}`), why: message })),
+      unkept: (message) => this.fault(t("table.photo.lost", { why: message })),
       lost: (error) => this.#lost(error),
     });
   }
@@ -157,7 +158,7 @@ class Live {
     const { table, round, rules, name } = this;
     byId("round-title").textContent = table.finished ? t("table.finished") : t("table.round", { number: table.next, dealer: name(table.dealer) });
     const facts = round ? this.#factsLine(round) : null;
-    renew(byId("round"), facts && h("p", { class: "help" }, facts), round?.events.map((event) => eventBlock(event, { name, rules })));
+    renew(byId("round"), facts && h("p", { class: "help" }, facts), round?.events.map((event) => eventBlock(event, { name, rules })), round && this.#plays && h("button", { type: "button", class: "link no-print", "data-key": "change-open", onclick: () => this.#openRound(round.number) }, t("table.round.change")));
     const button = (label, key, onclick, main = false) => h("button", { type: "button", class: `button ${main ? "button-main" : ""}`, "data-key": key, onclick }, label);
     const settles = rules.deal.length + rules.seat_facts.length > 0;
     renew(
@@ -290,44 +291,44 @@ class Live {
   }
 
   #openDeal() {
-    const { rules, table, round } = this;
-    const draft = { dealer: table.dealer, facts: { ...round?.facts }, seats: structuredClone(round?.seats ?? {}) };
-    const draw = () => {
+    const { table, round } = this;
+    let draft = { dealer: table.dealer, facts: round?.facts ?? {}, seats: round?.seats ?? {} };
+    const done = () => {
+      this.closeSheet();
+      this.link.act({ type: "deal", round: table.next, ...draft, dealer: draft.dealer === table.dealer ? null : draft.dealer });
+    };
+    const draw = () =>
       renew(
         this.body,
-        h("div", { class: "field" }, h("h3", {}, t("deal.dealer")), choices(table.names.map((_, seat) => ({ value: seat, label: this.name(seat), key: `dealer-${seat}` })), draft.dealer, (seat) => change(() => (draft.dealer = seat)), { "aria-label": t("deal.dealer") })),
-        h("div", { class: "form", id: "deal-form" }),
-        rules.seat_facts.map((fact) => this.#seatFact(fact, draft, change)),
-        h(
-          "button",
-          {
-            type: "button",
-            class: "button button-main wide",
-            "data-key": "deal-done",
-            onclick: () => {
-              this.closeSheet();
-              this.link.act({ type: "deal", round: table.next, dealer: draft.dealer === table.dealer ? null : draft.dealer, facts: draft.facts, seats: draft.seats });
-            },
-          },
-          t("deal.done"),
-        ),
+        this.#dealFields(draft, (next) => {
+          draft = next;
+          draw();
+        }),
+        h("button", { type: "button", class: "button button-main wide", "data-key": "deal-done", onclick: done }, t("deal.done")),
       );
-      drawForm(byId("deal-form"), { rules, settings: rules.deal, group: "deal", values: inForce(rules.deal, draft.facts), onset: (name, value) => change(() => (draft.facts[name] = value)), fault: null });
-    };
-    const change = (edit) => {
-      edit();
-      draw();
-    };
     draw();
     this.sheet(t("deal.title"), draw);
   }
 
-  #seatFact(fact, draft, change) {
+  /** What is settled when a round is dealt. draft: {dealer, facts, seats, ...}; onchange is told the next one. */
+  #dealFields(draft, onchange) {
+    const { rules, table } = this;
+    const form = h("div", { class: "form" });
+    drawForm(form, { rules, settings: rules.deal, group: "deal", values: inForce(rules.deal, draft.facts), onset: (name, value) => onchange({ ...draft, facts: { ...draft.facts, [name]: value } }), fault: null });
+    return [
+      h("div", { class: "field" }, h("h3", {}, t("deal.dealer")), choices(table.names.map((_, seat) => ({ value: seat, label: this.name(seat), key: `dealer-${seat}` })), draft.dealer, (dealer) => onchange({ ...draft, dealer }), { "aria-label": t("deal.dealer") })),
+      form,
+      rules.seat_facts.map((fact) => this.#seatFact(fact, draft, onchange)),
+    ];
+  }
+
+  #seatFact(fact, draft, onchange) {
     const setting = this.rules.context.find(({ name }) => name === fact);
     return this.table.names.map((_, seat) => {
       const label = `${this.name(seat)}: ${settingLabel(this.rules, setting)}`;
       const options = setting.choices.map(({ value }) => ({ value, label: choiceLabel(this.rules, setting, value), key: `${fact}-${seat}-${value}` }));
-      return h("div", { class: "field" }, h("h3", {}, label), choices(options, draft.seats[seat]?.[fact] ?? null, (value) => change(() => (draft.seats[seat] = { ...draft.seats[seat], [fact]: value })), { "aria-label": label }));
+      const name = (value) => onchange({ ...draft, seats: { ...draft.seats, [seat]: { ...draft.seats[seat], [fact]: value } } });
+      return h("div", { class: "field" }, h("h3", {}, label), choices(options, draft.seats[seat]?.[fact] ?? null, name, { "aria-label": label }));
     });
   }
 
@@ -381,28 +382,33 @@ class Live {
   /** edit: {round, events, dealer, facts, seats, seen}: the round as it shall be told anew. */
   openEdit(edit) {
     const { name, rules } = this;
+    const change = (next) => {
+      edit = next;
+      draw();
+    };
     const draw = () => {
       const move = (at, by) => {
         const events = [...edit.events];
         const [event] = events.splice(at, 1);
         if (by !== null) events.splice(at + by, 0, event);
-        edit = { ...edit, events };
-        draw();
+        change({ ...edit, events });
       };
+      const button = (sign, key, label, onclick, disabled = false) => h("button", { type: "button", class: "icon-button", "data-key": key, disabled, "aria-label": label, onclick }, sign);
       const line = (event, at) =>
         h(
           "li",
           { class: "edit-line" },
           h("span", {}, told(event, name)),
-          h("button", { type: "button", class: "icon-button", "data-key": `up-${at}`, disabled: at === 0, "aria-label": t("edit.up"), onclick: () => move(at, -1) }, "↑"),
-          h("button", { type: "button", class: "icon-button", "data-key": `remove-${at}`, "aria-label": t("edit.remove"), onclick: () => move(at, null) }, "✕"),
+          button("✎", `change-${at}`, t("edit.change"), () => this.#record.change(edit, at)),
+          button("↑", `up-${at}`, t("edit.up"), () => move(at, -1), at === 0),
+          button("✕", `remove-${at}`, t("edit.remove"), () => move(at, null)),
         );
       renew(
         this.body,
         h("p", { class: "help" }, t("edit.help")),
         h("ol", { class: "edit-lines" }, edit.events.map(line)),
         h("div", { class: "buttons" }, rules.events.map((kind) => h("button", { type: "button", class: "button", "data-key": `add-${kind}`, onclick: () => this.#record.start(kind, edit) }, t(`edit.add.${kind}`)))),
-        h("div", { class: "field" }, h("h3", {}, t("deal.dealer")), choices(this.table.names.map((_, seat) => ({ value: seat, label: name(seat), key: `dealer-${seat}` })), edit.dealer, (seat) => ((edit = { ...edit, dealer: seat }), draw()), { "aria-label": t("deal.dealer") })),
+        this.#dealFields(edit, (next) => change({ ...next, events: edit.events.map((event) => agreeing(event, edit.seats, next.seats)) })),
         h("button", { type: "button", class: "button button-main wide", "data-key": "edit-done", onclick: () => this.#saveEdit(edit) }, t("edit.save")),
       );
     };
@@ -498,6 +504,16 @@ class Live {
 /** A round as an edit tells it: without what it led to. */
 function bare({ number, events, dealer, facts, seats }) {
   return { round: number, events: events.map(({ outcome: _, ...event }) => event), dealer, facts, seats };
+}
+
+/** An event whose hands tell nothing that their seats now name otherwise. before, after: what each seat names. */
+function agreeing(event, before, after) {
+  if (!event.hands) return event;
+  const agreed = ([seat, hand]) => {
+    const kept = Object.entries(hand.context ?? {}).filter(([name]) => before[seat]?.[name] === after[seat]?.[name]);
+    return [seat, { ...hand, context: Object.fromEntries(kept) }];
+  };
+  return { ...event, hands: Object.fromEntries(Object.entries(event.hands).map(agreed)) };
 }
 
 /** The screen stays on while the table is in sight, where the browser allows that (over https). */

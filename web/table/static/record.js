@@ -1,6 +1,7 @@
 // Telling what happened in a round: who won and how, kongs, the wall's end. What it comes to is shown before it counts.
 //
 // A telling = {kind: "win" | "kong" | "wall-end" | "draw", round, edit: null | an edit on its way (see live.js),
+//   at: null | the place in the edit of the event that is told anew,
 //   winners: [seat], how: "discard" | "wall" | "robbed", payer, together, hands: {seat: document}, photos: {seat: data URL},
 //   seat, kong, reason, ends: {seat: "not" | "void" | "hand"}, keep}
 // It is plain data, kept for this tab, so that it survives the way to the hand's page and back.
@@ -16,10 +17,19 @@ import { post } from "/table-files/link.js";
 
 const KONGS = ["concealed", "discard", "promoted", "promoted-later"];
 
-/** The picture of a data URL; pages may not fetch those. */
-function pictureOf(url) {
-  const bytes = Uint8Array.from(atob(url.split(",")[1]), (letter) => letter.charCodeAt(0));
-  return new Blob([bytes], { type: "image/jpeg" });
+/** How a seat stood at the wall's end, by what it showed. */
+function endOf({ concealed, melds, context }) {
+  if (!concealed && !melds?.length) return "not";
+  return context?.void && concealed === `1${context.void}` ? "void" : "hand";
+}
+
+/** The part of a telling that an event is. */
+function tellingOf({ type, hands, payer, seat, kind, reason }) {
+  if (type === "kong") return { seat, kong: kind, payer };
+  if (type === "draw") return { reason };
+  if (type === "wall-end") return { hands, ends: Object.fromEntries(Object.entries(hands).map(([one, hand]) => [one, endOf(hand)])) };
+  const robbed = Object.values(hands).some((hand) => hand.context?.robbed_kong);
+  return { winners: Object.keys(hands).map(Number), hands, payer, how: payer === null ? "wall" : robbed ? "robbed" : "discard" };
 }
 
 export class Record {
@@ -52,16 +62,22 @@ export class Record {
     if (this.#telling) this.#open();
   }
 
-  /** kind: what to tell; edit: the edit it goes into, or null to record it now. */
-  start(kind, edit = null) {
+  /** kind: what to tell; edit: the edit it goes into, or null to record it now; more: what is known of it. */
+  start(kind, edit = null, more = {}) {
     const { table } = this.#page;
     const me = table.me.seat;
     this.#telling = {
-      kind, edit, round: edit ? edit.round : table.next, winners: [], how: "discard", payer: null, together: false, hands: {}, photos: {},
-      seat: me, kong: "concealed", reason: Object.keys(this.#page.rules.draws)[0] ?? null, ends: {}, keep: false,
+      kind, edit, at: null, round: edit ? edit.round : table.next, winners: [], how: "discard", payer: null, together: false, hands: {}, photos: {},
+      seat: me, kong: "concealed", reason: Object.keys(this.#page.rules.draws)[0] ?? null, ends: {}, keep: false, ...more,
     }; // prettier-ignore
-    if (kind === "win" && me !== null && this.#stillIn().includes(me)) this.#telling.winners = [me];
+    if (kind === "win" && !more.winners && me !== null && this.#stillIn().includes(me)) this.#telling.winners = [me];
     this.#open();
+  }
+
+  /** Tell one event of an edit anew, in its place. */
+  change(edit, at) {
+    const event = structuredClone(edit.events[at]);
+    this.start(event.type, edit, { at, ...tellingOf(event) });
   }
 
   get telling() {
@@ -95,11 +111,16 @@ export class Record {
 
   /** The seats that can still win in the round that is told. */
   #stillIn() {
-    const { edit } = this.#telling ?? {};
     const { table, round } = this.#page;
     const seats = table.names.map((_, seat) => seat);
-    if (!edit) return round?.still_in ?? seats;
-    return seats.filter((seat) => !edit.events.some((event) => event.type === "win" && seat in event.hands));
+    if (!this.#telling?.edit) return round?.still_in ?? seats;
+    return seats.filter((seat) => !this.#before.some((event) => event.type === "win" && seat in event.hands));
+  }
+
+  /** What comes before this event in the edit that it goes into. */
+  get #before() {
+    const { edit, at } = this.#telling;
+    return edit.events.slice(0, at ?? edit.events.length);
   }
 
   // ---- what it comes to ----
@@ -142,31 +163,22 @@ export class Record {
   #action(event) {
     const { round, together, edit } = this.#telling;
     if (!edit) return { type: "record", round, event, together };
-    return { type: "edit", round, events: [...edit.events, event], dealer: edit.dealer, facts: edit.facts, seats: edit.seats };
+    return { type: "edit", round, events: [...this.#before, event], dealer: edit.dealer, facts: edit.facts, seats: edit.seats };
   }
 
   async #confirm(event) {
-    const { edit, photos, keep, round } = this.#telling;
+    const { edit, at, photos, keep, round } = this.#telling;
     if (edit) {
+      const after = at === null ? [] : edit.events.slice(at + 1);
+      const events = [...this.#before, event, ...after];
       this.stop();
-      return this.#page.openEdit({ ...edit, events: [...edit.events, event] });
+      return this.#page.openEdit({ ...edit, events });
     }
     const action = this.#action(event);
-    const kept = keep ? Object.entries(photos) : [];
+    const kept = keep ? Object.entries(photos).map(([seat, url]) => ({ round, seat, url })) : [];
     this.stop();
     this.#page.closeSheet();
-    await this.#page.link.act(action);
-    for (const [seat, url] of kept) {
-      try {
-        const form = new FormData();
-        form.append("photo", pictureOf(url), "round.jpg");
-        form.append("round", round);
-        form.append("seat", seat);
-        await call(`${this.#page.link.path}/photos`, { method: "POST", body: form });
-      } catch (error) {
-        this.#page.fault(t("table.photo.lost", { why: error.message }));
-      }
-    }
+    await this.#page.link.act(action, kept);
   }
 
   // ---- drawing ----
