@@ -58,7 +58,7 @@ def add_parser(subparsers: Any) -> None:
         "--database", metavar="URL", help="database to use (default: a SQLite file of its own)"
     )
     parser.add_argument(
-        "--photos", type=int, default=1, help="photos always being read (default: %(default)s)"
+        "--photos", type=int, help="photos always being read (default: one for each server process)"
     )
     parser.add_argument(
         "--kill", action="store_true", help="kill the servers (-9) halfway, and start them again"
@@ -77,7 +77,8 @@ def run(args: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="companion-load-") as folder:
         servers = Servers(args.processes, args.database or f"sqlite:///{folder}/tables.sqlite", Path(folder))
         with servers.running():
-            told = play(servers, args.tables, args.seconds, args.photos, args.kill)
+            photos = args.processes if args.photos is None else args.photos
+            told = play(servers, args.tables, args.seconds, photos, args.kill)
     print(json.dumps(told) if args.json else "\n".join(f"{name}: {value}" for name, value in told.items()))
     wrong = told["errors"] or told["lost_or_doubled"] or told["poll_p95_ms"] > GOAL_MS
     return 1 if wrong else 0
@@ -163,6 +164,7 @@ class Tally:
     lock: threading.Lock = field(default_factory=threading.Lock)
     polls_ms: list[float] = field(default_factory=list)
     acts_ms: list[float] = field(default_factory=list)
+    more_ms: list[float] = field(default_factory=list)
     photos_ms: list[float] = field(default_factory=list)
     confirmed: Counter[tuple[str, str]] = field(default_factory=Counter)
     refused: int = 0
@@ -171,13 +173,18 @@ class Tally:
 
 
 class Phone(threading.Thread):
-    """A player who follows a table, and now and then tells a round."""
+    """A player who follows a table, and now and then tells a round.
+
+    It asks for what the page asks for: what a round comes to before it is told, and how the evening stands
+    after each change.
+    """
 
     def __init__(self, name: str, table: str, client: Client, until: float, tally: Tally, seed: int) -> None:
         super().__init__(daemon=True)
         self._client = client
         self._name = name
         self._table = table
+        self._path = f"/api/tables/{table}"
         self._until = until
         self._tally = tally
         self._rng = random.Random(seed)  # of its own: phones at two tables do nothing in step
@@ -198,6 +205,7 @@ class Phone(threading.Thread):
                         "event": {"type": "wall-end", "hands": hands},
                     }
                     waiting = {"key": secrets.token_hex(12), "action": action}
+                    self._ask("POST", "previews", {"action": action})
                 if waiting is not None and self._act(waiting):
                     waiting = None
                 self._poll()
@@ -209,7 +217,7 @@ class Phone(threading.Thread):
 
     def _act(self, waiting: dict[str, Any]) -> bool:
         """Send what was told; whether an answer came."""
-        answer = self._timed("POST", f"/api/tables/{self._table}/actions", waiting, self._tally.acts_ms)
+        answer = self._timed("POST", f"{self._path}/actions", waiting, self._tally.acts_ms)
         if answer is None:
             return False
         status, document = answer
@@ -223,7 +231,7 @@ class Phone(threading.Thread):
         return True
 
     def _poll(self) -> None:
-        path = f"/api/tables/{self._table}?since={self._version}"
+        path = f"{self._path}?since={self._version}"
         answer = self._timed("GET", path, None, self._tally.polls_ms)
         if answer is None:
             return
@@ -233,6 +241,14 @@ class Phone(threading.Thread):
             return
         self._version = document["version"]
         self._next = document.get("next", self._next)
+        if document.get("rounds"):
+            self._ask("GET", "evening")
+
+    def _ask(self, method: str, path: str, body: Any = None) -> None:
+        """What else the page asks for. 409: another phone told this round first."""
+        answer = self._timed(method, f"{self._path}/{path}", body, self._tally.more_ms)
+        if answer is not None and answer[0] not in (200, 409):
+            self._failed(f"{answer[0]}: {answer[1]}")
 
     def _timed(self, method: str, path: str, body: Any, times: list[float]) -> tuple[int, Any] | None:
         started = time.perf_counter()
@@ -298,6 +314,8 @@ def play(servers: Servers, tables: int, seconds: int, photos: int, kill: bool) -
         "rounds": sum(tally.confirmed.values()),
         "told_by_another_first": tally.refused,
         "action_p95_ms": _part(sorted(tally.acts_ms), 0.95),
+        "other_requests": len(tally.more_ms),
+        "other_p95_ms": _part(sorted(tally.more_ms), 0.95),
         "photos_read": len(tally.photos_ms),
         "photo_median_ms": _part(sorted(tally.photos_ms), 0.5),
         "photo_p95_ms": _part(sorted(tally.photos_ms), 0.95),
