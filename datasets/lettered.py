@@ -23,6 +23,8 @@ HEIGHT, WIDTH = 160, 120
 NUMBERS = "一二三四五六七八九"
 WINDS = "東南西北"
 FLOWERS = "梅蘭菊竹春夏秋冬"
+OTHER_WORDS = "財花公侯伯子男將士象相車馬炮兵卒"
+"""Words in place of the flowers' names: characters which the data's fonts have, for most lack all others."""
 SIMPLE = {"萬": "万", "東": "东", "發": "发"}
 """Simplified forms, for fonts and sets that have them."""
 
@@ -157,6 +159,10 @@ class _Style:
     winds: Colour
     flowers: Colour
     seasons: Colour
+    figures: Colour | None
+    seasons_right: bool
+    chinese_seasons: bool
+    other_words: bool
     split: float
     wide: float
     petals: int
@@ -358,8 +364,12 @@ class Lettering:
             numbers=_near(dark, rng),
             ten_thousand=_near(dark, rng) if plain else red,
             winds=_near(dark if rng.random() < 0.8 else GREEN, rng),
-            flowers=_near([RED, GREEN, BLUE, BLACK][int(rng.integers(4))], rng),
-            seasons=_near([RED, GREEN, BLUE, BLACK][int(rng.integers(4))], rng),
+            flowers=_near([RED, GREEN, BLUE, BLACK][int(rng.choice(4, p=[0.2, 0.2, 0.3, 0.3]))], rng),
+            seasons=_near([RED, GREEN, BLUE, BLACK][int(rng.choice(4, p=[0.6, 0.1, 0.15, 0.15]))], rng),
+            figures=_near([RED, BLUE, BLACK][int(rng.integers(3))], rng) if rng.random() < 0.5 else None,
+            seasons_right=rng.random() < 0.2,
+            chinese_seasons=rng.random() < 0.15,
+            other_words=rng.random() < 0.12,
             split=rng.uniform(0.42, 0.54),
             wide=rng.uniform(0.55, 0.9),
             petals=int(rng.choice([0, 0, 4, 5, 6, 8])),
@@ -421,16 +431,30 @@ class Lettering:
         return _retinted(many[int(rng.integers(len(many)))], rng)
 
     def _flower(self, rank: int, text: str, style: _Style, rng: np.random.Generator) -> np.ndarray:
-        """A picture of the flower, mostly, its character in a corner and perhaps its number in another."""
+        """A picture of a flower, mostly, a character in a corner and its number in another.
+
+        The number and which corner it stands in are what real sets agree on: pictures of seasons differ from
+        set to set, and some bear other words, or a Chinese number and no word.
+        """
         ink = _Ink()
-        colour = style.flowers if rank < 5 else style.seasons
+        season = rank > 4
+        number = (rank - 1) % 4
+        chinese = style.chinese_seasons and season
+        numbered = chinese or rng.random() < 0.85
+        other_words = numbered and style.other_words
+        colour = style.seasons if season else style.flowers
         size = rng.uniform(0.26, 0.5)
-        if rng.random() < 0.9:
-            many = self.pictures[f"{rank}f"]
+        if rng.random() < 0.92:
+            kin = (5, 6, 7, 8) if season else (1, 2, 3, 4)
+            shown = int(rng.choice(kin)) if numbered and rng.random() < 0.3 else rank
+            many = self.pictures[f"{shown}f"]
             picture = _retinted(many[int(rng.integers(len(many)))], rng).astype(np.float32)
             picture = np.asarray(
                 cv2.resize(picture, (WIDTH, HEIGHT), interpolation=cv2.INTER_AREA), np.float32
             )
+            if shown != rank or rng.random() < 0.5:
+                # Its own words and number, which would contradict the new ones.
+                picture[: round(0.38 * HEIGHT), :, 3] = 0
             scale = rng.uniform(0.6, 0.95)
             warp = np.array(
                 [
@@ -441,28 +465,34 @@ class Lettering:
             ink.picture = np.asarray(cv2.warpAffine(picture, warp, (WIDTH, HEIGHT)))
         else:
             size = rng.uniform(0.5, 0.8)
-        mask = self._mask(text, style)
-        corners = [(0.02, 0.02), (0.98, 0.02), (0.02, 0.98), (0.98, 0.98)]
-        order = rng.permutation(4) if rng.random() < 0.3 else np.array([0, 1, 2, 3])
-        if rng.random() < 0.5:
-            order[[0, 1]] = order[[1, 0]]
 
-        def place(what: np.ndarray, corner: tuple[float, float], wide: float) -> None:
+        def place(what: np.ndarray, right: bool, low: bool, wide: float, paint: Colour) -> None:
             tall = min(wide * WIDTH / HEIGHT * what.shape[0] / what.shape[1], 0.9)
-            x = corner[0] - (wide if corner[0] > 0.5 else 0)
-            y = corner[1] - (tall if corner[1] > 0.5 else 0)
+            x = 0.98 - wide if right else 0.02
+            y = 0.98 - tall if low else 0.02
             # Cleared ground around the letters, as engravers leave it.
             pad = np.zeros((HEIGHT, WIDTH), np.float32)
             x0, y0 = max(round((x - 0.03) * WIDTH), 0), max(round((y - 0.02) * HEIGHT), 0)
             pad[y0 : round((y + tall + 0.02) * HEIGHT), x0 : round((x + wide + 0.03) * WIDTH)] = 1
             ink.picture[..., 3] *= 1 - pad * 0.92
-            ink.stamp(what, (x, y, wide, tall), colour)
+            ink.stamp(what, (x, y, wide, tall), paint)
 
-        place(mask, corners[order[0]], size)
-        if rng.random() < 0.65:
-            digit = _glyph(style.digits, str((rank - 1) % 4 + 1))
+        # Numbers stand on the right of flowers and on the left of seasons, or the other way round.
+        number_right = season == style.seasons_right
+        if not chinese:
+            word = "".join(str(c) for c in rng.choice(list(OTHER_WORDS), 1)) if other_words else text
+            place(
+                self._mask(word, style), not number_right, not numbered and rng.random() < 0.2, size, colour
+            )
+        if chinese:
+            mask = self._mask(NUMBERS[number], style)
+            wide = rng.uniform(0.26, 0.42)
+            place(mask, rng.random() < 0.7, False, wide, colour)
+        elif numbered:
+            digit = _glyph(style.digits, str(number + 1))
             if digit is not None:
-                place(digit, corners[order[1]], rng.uniform(0.1, 0.2) if digit.shape[1] > 25 else 0.08)
+                wide = rng.uniform(0.1, 0.24) if digit.shape[1] > 25 else rng.uniform(0.05, 0.09)
+                place(digit, number_right, rng.random() < 0.06, wide, style.figures or colour)
         return ink.done()
 
 

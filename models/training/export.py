@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from datasets.art import FLOWERS, RED_FIVES
 from datasets.cards import JOKERS
 from models.training.nets import Locator, Reader
-from models.training.reader import LABELS
+from models.training.reader import LABELS, PAPERS
 
 
 class FromPhoto(nn.Module):
@@ -41,7 +41,9 @@ def export(kind: str, checkpoint: Path, out: Path, about: dict, deck: str = "mah
     """Write `<deck>-<kind>.onnx` and its manifest into `out`; keys of `about` go into the manifest."""
     name = f"{deck}-{kind}"
     shape, outputs, free = SHAPES[kind]
-    net: nn.Module = Locator() if kind == "locator" else Reader(len(LABELS[deck]))
+    papers = PAPERS[deck] if kind == "reader" else ""
+    outputs = [*outputs, "colours"] if papers else outputs
+    net: nn.Module = Locator() if kind == "locator" else Reader(len(LABELS[deck]), len(papers))
     net.load_state_dict(torch.load(checkpoint, weights_only=True))
     path = out / f"{name}.onnx"
     axes = {
@@ -72,6 +74,8 @@ def export(kind: str, checkpoint: Path, out: Path, about: dict, deck: str = "mah
     }
     if kind == "reader":
         manifest.setdefault("labels", list(LABELS[deck]))
+        if papers:
+            manifest.setdefault("colours", list(papers))
         manifest.setdefault("temperature", 1.0)
         # One copy in a set against four of the others.
         single = (*RED_FIVES, *FLOWERS) if deck == "mahjong" else JOKERS

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from datasets.scenes import Label, load_scenes
+from datasets.scenes import NO_CARDS, Label, Scene, load_scenes
 
 SQUARE_ON = ("tray-black", "home-row", "home-spread", "home-strip", "white-desk", "flowers", "product")
 """Tables photographed square-on: there a box whose sides fit a tile is a face's true quad."""
@@ -31,13 +32,14 @@ class Tile:
 @dataclass(frozen=True)
 class Photo:
     """One labelled photo. complete: every face and back in sight is labelled. group: its table, `rendered` if
-    none.
+    none. refused: quads (4, 2) where cards that are none would have their ends.
     """
 
     path: Path
     group: str
     complete: bool
     tiles: tuple[Tile, ...]
+    refused: tuple[np.ndarray, ...] = ()
 
 
 def real_photos(data: Path, folds: Iterable[str]) -> list[Photo]:
@@ -63,9 +65,31 @@ def _real_tile(label: Label, group: str) -> Tile:
 def rendered_photos(folder: Path) -> list[Photo]:
     """Scenes that `datasets.make_scenes` wrote into `folder`."""
     return [
-        Photo(scene.path, "rendered", True, tuple(_rendered_tile(label) for label in scene.labels))
+        Photo(scene.path, "rendered", True, tuple(map(_rendered_tile, scene.labels)), _refused(scene))
         for scene in load_scenes(folder)
     ]
+
+
+def _refused(scene: Scene) -> tuple[np.ndarray, ...]:
+    """Where title cards, blank ones and backs would have ends, by the ends of the scene's other cards."""
+    others = [(label, scene.cards[label.card]) for label in scene.labels if label.card is not None]
+    shares = [_length(label.quad) / _length(card.quad) for label, card in others if card.quad and label.quad]
+    if not shares:
+        return ()
+    share, quads = min(float(np.median(shares)), 0.5), []
+    for card in scene.cards:
+        if card.piece in NO_CARDS and card.quad is not None and (card.visible or 0) > 0.6:
+            quad = np.array(card.quad, np.float32)
+            along = (quad[[3, 2]] - quad[[0, 1]]) * share
+            quads.append(np.concatenate([quad[:2], (quad[:2] + along)[::-1]]))
+            quads.append(np.concatenate([quad[2:], (quad[2:] - along[::-1])[::-1]]))
+    return tuple(quads)
+
+
+def _length(quad: Any) -> float:
+    """From the upper to the lower edge of a quad (4, 2), pixels."""
+    corners = np.array(quad, np.float32)
+    return float(np.linalg.norm(corners[:2].mean(0) - corners[2:].mean(0)))
 
 
 def _rendered_tile(label: Label) -> Tile:

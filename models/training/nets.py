@@ -66,10 +66,10 @@ class Reader(nn.Module):
     Input (n, 3, 64, 64): BGR in 0-1, the piece's quad stretched to the middle 50x50. Outputs: class logits
     (n, classes), logits of the quarter turn (n, 4: how many quarter turns clockwise the piece's own top lies
     from the crop's top), corner residuals (n, 8: x, y of the four corners of the crop's quad, crop sides),
-    embedding (n, 128).
+    embedding (n, 128); and where papers of so many colours are told apart, their logits (n, colours).
     """
 
-    def __init__(self, classes: int) -> None:
+    def __init__(self, classes: int, colours: int = 0) -> None:
         super().__init__()
         self.body = nn.Sequential(
             conv(3, 24),
@@ -88,8 +88,10 @@ class Reader(nn.Module):
         self.classes = nn.Linear(128, classes)
         self.turns = nn.Linear(128, 4)
         self.corners = nn.Linear(128, 8)
+        self.colours = nn.Linear(128, colours) if colours else None
 
-    def forward(self, crop: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def forward(self, crop: Tensor) -> tuple[Tensor, ...]:
         embedding = self.embed(self.body(crop))
         seen = self.drop(embedding)
-        return self.classes(seen), self.turns(seen), self.corners(embedding) * 0.1, embedding
+        out = self.classes(seen), self.turns(seen), self.corners(embedding) * 0.1, embedding
+        return out if self.colours is None else (*out, self.colours(seen))

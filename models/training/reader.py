@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from torch.utils.data import IterableDataset
 
 from datasets.art import FACES, data_folder, read_picture
-from datasets.cards import JOKERS, RANKS
+from datasets.cards import COLOURS, JOKERS, RANKS
 from datasets.photographic import relight
 from models.training.fit import fit, parser_of, prepare
 from models.training.labelled import Photo, Tile, real_photos, rendered_photos
@@ -34,7 +34,18 @@ LABELS: dict[str, tuple[str, ...]] = {
     "mahjong": (*FACES, "back", "reject"),
     "four-color": (*RANKS, *(joker[0] for joker in JOKERS), "reject"),
 }
-"""Classes of each deck's reader, in order. A card's colour is judged from its paper, beside the others'."""
+"""Classes of each deck's reader, in order."""
+
+PAPERS: dict[str, str] = {"mahjong": "", "four-color": COLOURS}
+"""Colours of paper that a deck's reader tells apart: what one end shows of them, before all ends of a photo
+are judged side by side.
+"""
+
+
+def class_of(piece: str, deck: str) -> str:
+    """The class that a piece is read as: itself, or a card's rank."""
+    return piece[0] if deck == "four-color" else piece
+
 
 PATCH = 80
 """A pool patch's side; the true quad fills as much of its middle as it does in the network's input."""
@@ -48,7 +59,7 @@ UPRIGHT = ("tray-black", "dark-green", "wood-white", "wood-green")
 @dataclass
 class Pool:
     """Rectified pieces: patches (n, PATCH, PATCH, 3) uint8, classes (n,), weights (n,), whether turn and
-    corners are true.
+    corners are true, papers' colours (n,; below 0: none).
     """
 
     patches: np.ndarray
@@ -56,6 +67,7 @@ class Pool:
     weights: np.ndarray
     turned: np.ndarray
     exact: np.ndarray
+    colours: np.ndarray
 
 
 def _patch(image: np.ndarray, quad: np.ndarray) -> np.ndarray:
@@ -78,27 +90,27 @@ def _patch(image: np.ndarray, quad: np.ndarray) -> np.ndarray:
 
 def collect(
     photos: Sequence[Photo],
-    labels: Sequence[str],
+    deck: str,
     seed: int,
     quads: dict[str, list] | None = None,
     most: int = 40,
 ) -> Pool:
     """Cut the pool out of photos; at most `most` pieces a photo.
 
-    labels: the classes, in order. quads: photo's path -> quad of each tile or None, as a trained locator
+    quads: photo's path -> quad of each tile or None, as a trained locator
     found them (models.training.harvest); without it only tiles with true quads are used.
     """
     rng = np.random.default_rng(seed)
-    patches, classes, weights, turned, exact = [], [], [], [], []
-    number_of = {label: i for i, label in enumerate(labels)}
-    cards = RANKS[0] in number_of
+    patches, classes, weights, turned, exact, colours = [], [], [], [], [], []
+    number_of = {label: i for i, label in enumerate(LABELS[deck])}
 
-    def keep(patch: np.ndarray, label: str, weight: float, turn: bool, corners: bool) -> None:
+    def keep(patch: np.ndarray, piece: str, weight: float, turn: bool, corners: bool) -> None:
         patches.append(patch)
-        classes.append(number_of[label])
+        classes.append(number_of[class_of(piece, deck)] if piece != "reject" else number_of[piece])
         weights.append(weight)
         turned.append(turn)
         exact.append(corners)
+        colours.append(PAPERS[deck].find(piece[-1]) if len(piece) == 2 else -1)
 
     for photo in photos:
         image = read_picture(photo.path)
@@ -122,7 +134,7 @@ def collect(
                 upright = bool(entry["upright"])
             else:
                 upright = rendered or (photo.group.startswith(UPRIGHT) and tile.box[3] > tile.box[2] * 0.9)
-            keep(_patch(image, quad), tile.label[0] if cards else tile.label, 1.0, upright, rendered)
+            keep(_patch(image, quad), tile.label, 1.0, upright, rendered)
             taken += 1
             if rng.random() < 0.06:
                 # Half a piece beside, or a patch of nothing in particular.
@@ -137,6 +149,8 @@ def collect(
                 reach = 0.7 * min(tile.box[2:])
                 if not any(np.hypot(*(beside.mean(0) - _centre(t))) < reach for t in photo.tiles):
                     keep(_patch(image, beside.astype(np.float32)), "reject", 1.0, False, False)
+        for quad in photo.refused:
+            keep(_patch(image, quad), "reject", 1.0, False, False)
         if photo.complete:
             for _ in range(int(rng.integers(0, 3))):
                 size = rng.uniform(16, 80)
@@ -147,7 +161,17 @@ def collect(
                 turn = rng.uniform(0, np.pi)
                 corner = corner @ np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
                 keep(_patch(image, (centre + corner).astype(np.float32)), "reject", 1.0, False, False)
-    return Pool(np.stack(patches), np.array(classes), np.array(weights), np.array(turned), np.array(exact))
+    parts = (classes, weights, turned, exact, colours)
+    return Pool(np.stack(patches), *(np.array(part) for part in parts))
+
+
+def foreign_pool(photos: Sequence[Photo], deck: str, seed: int) -> Pool:
+    """Some pieces of the other deck, which the reader of `deck` has to refuse."""
+    other = next(name for name in LABELS if name != deck)
+    pool = collect(photos, other, seed, most=4)
+    n, reject = len(pool.classes), LABELS[deck].index("reject")
+    untold = np.zeros(n, bool)
+    return Pool(pool.patches, np.full(n, reject), pool.weights, untold, untold, np.full(n, -1))
 
 
 def _centre(tile: Tile) -> np.ndarray:
@@ -167,14 +191,27 @@ def shop_pool(data: Path) -> Pool:
         patches.append(cv2.copyMakeBorder(inner, margin, margin, margin, margin, mode))
         classes.append(LABELS["mahjong"].index(path.parent.name))
     n = len(patches)
-    return Pool(np.stack(patches), np.array(classes), np.ones(n), np.ones(n, bool), np.zeros(n, bool))
+    return Pool(
+        np.stack(patches), np.array(classes), np.ones(n), np.ones(n, bool), np.zeros(n, bool), np.full(n, -1)
+    )
 
 
 class Draws(IterableDataset):
-    """Endless batches drawn from pools, each pool with its share, classes balanced."""
+    """Endless batches drawn from pools, each pool with its share, classes balanced. papers: their colours are
+    asked for too.
+    """
 
-    def __init__(self, pools: Sequence[tuple[Pool, float]], classes: int, batch: int, steps: int, seed: int):
+    def __init__(
+        self,
+        pools: Sequence[tuple[Pool, float]],
+        classes: int,
+        batch: int,
+        steps: int,
+        seed: int,
+        papers: bool = False,
+    ):
         self.pools, self.batch, self.steps, self.seed = pools, batch, steps, seed
+        self.papers = papers
         self.chances = []
         for pool, _ in pools:
             count = np.bincount(pool.classes, minlength=classes).astype(float)
@@ -197,14 +234,17 @@ class Draws(IterableDataset):
     def _draw(self, rng: np.random.Generator, which: int) -> tuple[Any, ...]:
         pool = self.pools[which][0]
         at = min(int(np.searchsorted(self.chances[which], rng.random())), len(pool.classes) - 1)
-        crop, residual, turn = redraw(pool.patches[at], rng)
+        crop, residual, turn = redraw(pool.patches[at], rng, recolour=not self.papers)
         known = np.array([pool.turned[at], pool.exact[at]], np.float32)
-        return crop, np.int64(pool.classes[at]), np.int64(turn), residual, known
+        drawn = crop, np.int64(pool.classes[at]), np.int64(turn), residual, known
+        return (*drawn, np.int64(pool.colours[at])) if self.papers else drawn
 
 
-def redraw(patch: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, int]:
+def redraw(
+    patch: np.ndarray, rng: np.random.Generator, recolour: bool = True
+) -> tuple[np.ndarray, np.ndarray, int]:
     """One training view of a patch: crop (3, CROP, CROP) uint8, corner residuals (8,), quarter turns of its
-    top.
+    top. recolour: at times in colours that no light makes of the true ones.
     """
     true = INSIDE
     middle = PATCH / 2
@@ -231,7 +271,7 @@ def redraw(patch: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.
         view = cv2.resize(small, (CROP, CROP), interpolation=cv2.INTER_LINEAR)
     if rng.random() < 0.6:
         view = np.clip(relight(view.astype(np.float32), rng, 0.8), 0, 255).astype(np.uint8)
-    if rng.random() < 0.15:
+    if recolour and rng.random() < 0.15:
         shift = rng.integers(-12, 13)
         hsv = cv2.cvtColor(view, cv2.COLOR_BGR2HSV)
         hsv[..., 0] = (hsv[..., 0].astype(int) + shift) % 180
@@ -246,19 +286,27 @@ def redraw(patch: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.
 
 def loss_of(net: nn.Module, batch: Sequence[Tensor]) -> tuple[Tensor, dict[str, float]]:
     """The loss of one batch of `Draws`, and with it the share of classes read right."""
-    crop, label, turn, residual, known = batch
-    classes, turns, corners, _ = net((crop.float() / 255).to(memory_format=torch.channels_last))
+    crop, label, turn, residual, known, *papers = batch
+    classes, turns, corners, _, *shades = net((crop.float() / 255).to(memory_format=torch.channels_last))
     reading = nn.functional.cross_entropy(classes, label, label_smoothing=0.03)
     turning = nn.functional.cross_entropy(turns, turn, reduction="none")
     turning = (turning * known[:, 0]).sum() / known[:, 0].sum().clamp(min=1)
     gap = ((corners - residual).abs().mean(1) * known[:, 1]).sum() / known[:, 1].sum().clamp(min=1)
     loss = reading + 0.3 * turning + 8 * gap
-    return loss, {"loss": loss.item(), "right": (classes.argmax(1) == label).float().mean().item()}
+    parts = {"right": (classes.argmax(1) == label).float().mean().item()}
+    for colour, shade in zip(papers, shades, strict=True):
+        loss = loss + 0.5 * nn.functional.cross_entropy(shade, colour, ignore_index=-1)
+        bears = (colour >= 0).sum().clamp(min=1)
+        parts["coloured"] = ((shade.argmax(1) == colour).sum() / bears).item()
+    return loss, {"loss": loss.item(), **parts}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     parser = parser_of("Train a reader of faces.", steps=8000, batch=128)
     parser.add_argument("--deck", choices=tuple(LABELS), default="mahjong")
+    parser.add_argument(
+        "--foreign", type=Path, action="append", default=[], help="folder of another deck's rendered scenes"
+    )
     parser.add_argument(
         "--quads", type=Path, help="quads that models.training.harvest found in the real photos"
     )
@@ -268,16 +316,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     quads = json.loads(args.quads.read_text(encoding="utf-8")) if args.quads else None
     rendered = [photo for folder in args.rendered for photo in rendered_photos(folder)]
     real = real_photos(data, args.folds) if args.folds else []
-    labels, pools = LABELS[args.deck], []
+    labels, pools = len(LABELS[args.deck]), []
     if rendered:
-        pools.append((collect(rendered, labels, args.seed), 0.5))
+        pools.append((collect(rendered, args.deck, args.seed), 0.5))
     if real:
-        pools += [(shop_pool(data), 0.1), (collect(real, labels, args.seed, quads), 0.4)]
+        pools += [(shop_pool(data), 0.1), (collect(real, args.deck, args.seed, quads), 0.4)]
     if not pools:
         parser.error("nothing to learn from: give --rendered or --folds")
+    foreign = [photo for folder in args.foreign for photo in rendered_photos(folder)]
+    if foreign:
+        pools.append((foreign_pool(foreign, args.deck, args.seed), 0.04))
     print("pool:", [len(pool.classes) for pool, _ in pools], flush=True)
-    draws = Draws(pools, len(labels), args.batch, args.steps, args.seed)
-    fit(Reader(len(labels)), draws, loss_of, args, batched=True)
+    papers = len(PAPERS[args.deck])
+    draws = Draws(pools, labels, args.batch, args.steps, args.seed, bool(papers))
+    fit(Reader(labels, papers), draws, loss_of, args, batched=True)
     return 0
 
 

@@ -59,7 +59,7 @@ STEPS = (
     Step(
         "reader",
         f"models.training.reader {ALL_SCENES} --quads quads.json --start reader-1.pt --out reader.pt"
-        " --steps 9000 --batch 96 --seed 1",
+        " --steps 10000 --batch 96 --seed 1",
         ("quads", *SCENES),
     ),
     Step(
@@ -68,13 +68,52 @@ STEPS = (
         " --steps 4000 --rate 1.5e-3 --seed 1",
         ("locator-1", *SCENES),
     ),
+    Step(
+        "locator-2",
+        f"models.training.locator {ALL_SCENES} --start locator.pt --out locator-2.pt"
+        " --steps 4000 --rate 1.5e-3 --seed 2",
+        ("locator",),
+    ),
+    # Cards are only rendered; their ends are found by a net that learned from tiles where small quads lie.
+    Step("cards", "datasets.make_scenes cards --deck four-color --count 2400 --seed 31"),
+    Step(
+        "card-locator",
+        "models.training.locator --folds --rendered cards --start locator.pt --out card-locator.pt"
+        " --steps 3500 --rate 1.5e-3",
+        ("cards", "locator"),
+    ),
+    Step(
+        "card-reader",
+        "models.training.reader --deck four-color --folds --rendered cards --foreign scenes-a"
+        " --out card-reader.pt --steps 5000 --batch 96",
+        ("cards", "scenes-a"),
+    ),
     Step("held-out", "datasets.make_scenes held-out --count 250 --seed 99 --sets held-out --size 1280"),
-    Step("final-locator", "models.training.export locator locator.pt --out models", ("locator",)),
+    Step("final-locator", "models.training.export locator locator-2.pt --out models", ("locator-2",)),
     Step("final-reader", "models.training.export reader reader.pt --out models", ("reader",)),
     Step(
         "calibrated",
         "models.training.calibrate --models models --rendered held-out --write",
         ("final-locator", "final-reader", "held-out"),
+    ),
+    Step(
+        "held-out-cards",
+        "datasets.make_scenes held-out-cards --deck four-color --count 200 --seed 32 --sets held-out",
+    ),
+    Step(
+        "final-card-locator",
+        "models.training.export locator card-locator.pt --deck four-color --out models",
+        ("card-locator",),
+    ),
+    Step(
+        "final-card-reader",
+        "models.training.export reader card-reader.pt --deck four-color --out models",
+        ("card-reader",),
+    ),
+    Step(
+        "cards-calibrated",
+        "models.training.calibrate --deck four-color --models models --rendered held-out-cards --write",
+        ("final-card-locator", "final-card-reader", "held-out-cards"),
     ),
 )
 

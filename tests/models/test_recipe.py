@@ -13,7 +13,7 @@ def test_every_step_needs_only_what_was_made_before_it() -> None:
         assert set(step.needs) <= made, step
         # What it reads is made by the steps it needs, or by those that they need.
         needed = _all_needed(step.needs)
-        reads = re.findall(r"--(?:rendered|start|quads) (\S+)", step.command)
+        reads = re.findall(r"--(?:rendered|foreign|start|quads) (\S+)", step.command)
         reads += [each for each in arguments if each.endswith(".pt") and f"--out {each}" not in step.command]
         for each in reads:
             assert any(f"--out {each}" in s.command or f"make_scenes {each}" in s.command for s in needed), (
