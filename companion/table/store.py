@@ -14,7 +14,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -116,6 +116,7 @@ class Store:
         # Reads see what is confirmed at that moment and lock nothing. SQLite needs no transaction for that.
         options = {"reads_only": True} if self._engine.dialect.name == "sqlite" else _AUTOCOMMIT
         self._reading = self._engine.execution_options(**options)
+        self._writing = threading.Lock() if self._engine.dialect.name == "sqlite" else None
         self._states: OrderedDict[str, State] = OrderedDict()
         self._codes: dict[str, str] = {}
         self._caching = threading.Lock()
@@ -161,7 +162,7 @@ class Store:
                 **_summary(state),
             }
             try:
-                with self._engine.begin() as connection:
+                with self._writes() as connection:
                     connection.execute(insert(schema.evenings), row)
                     connection.execute(
                         insert(schema.entries), [_row(table, entry) for entry in state.entries]
@@ -197,7 +198,7 @@ class Store:
 
         Raises what `State.act` raises, and `NoTable`.
         """
-        with self._engine.begin() as connection:
+        with self._writes() as connection:
             row = select(schema.evenings.c.version).where(schema.evenings.c.id == table).with_for_update()
             version = connection.scalar(row)
             if version is None:
@@ -250,7 +251,7 @@ class Store:
 
     def forget(self, table: str) -> None:
         """Deletes a table with its journal and photos, for good."""
-        with self._engine.begin() as connection:
+        with self._writes() as connection:
             connection.execute(delete(schema.evenings).where(schema.evenings.c.id == table))
         with self._caching:
             self._states.pop(table, None)
@@ -269,7 +270,7 @@ class Store:
         row = {"id": photo, "evening": table, "round": round_, "seat": seat, "by": by,
                "at": _written(self._clock()), "jpeg": jpeg}  # fmt: skip
         try:
-            with self._engine.begin() as connection:
+            with self._writes() as connection:
                 connection.execute(insert(schema.photos), row)
         except IntegrityError:  # it came before, or its table is gone
             if self.version(table) is None:
@@ -301,7 +302,7 @@ class Store:
         query = delete(schema.photos).where(schema.photos.c.evening == table)
         if photo is not None:
             query = query.where(schema.photos.c.id == "".join(filter(str.isalnum, photo)))
-        with self._engine.begin() as connection:
+        with self._writes() as connection:
             connection.execute(query)
 
     # ---- what may not be done too often ----
@@ -316,11 +317,23 @@ class Store:
     def tried(self, who: str) -> None:
         """Somebody did a counted thing. who: an address, with what was done if that is no wrong code."""
         now = int(time.time())
-        with self._engine.begin() as connection:
+        with self._writes() as connection:
             connection.execute(delete(schema.tries).where(schema.tries.c.at <= now - TRIES_S))
             connection.execute(insert(schema.tries), {"who": self._hashed(who), "at": now})
 
     # ---- inside ----
+
+    @contextmanager
+    def _writes(self) -> Iterator[Connection]:
+        """A transaction that writes. SQLite takes one at a time and lets others ask again and again: those of
+        this process wait here instead, and go on the moment the one before is done."""
+        queued = self._writing is not None and self._writing.acquire(timeout=BUSY_S)
+        try:
+            with self._engine.begin() as connection:
+                yield connection
+        finally:
+            if self._writing is not None and queued:
+                self._writing.release()
 
     def _state(self, connection: Connection, table: str, version: int) -> State:
         """The state at this version or later: what is in memory, and the entries after it."""
@@ -353,7 +366,7 @@ class Store:
             if found := connection.scalar(query):
                 return bytes.fromhex(found)
         # Somebody else may be faster.
-        with suppress(IntegrityError), self._engine.begin() as connection:
+        with suppress(IntegrityError), self._writes() as connection:
             connection.execute(insert(schema.secrets), {"name": "key", "value": secrets.token_hex(32)})
         with self._reading.connect() as connection:
             return bytes.fromhex(str(connection.scalar(query)))
