@@ -1,8 +1,10 @@
-"""Ways four-color cards lie in photos: fans, rows, columns with only the tops showing, melds, games; and the
-light, the hands and the cloths around them.
+"""Ways four-color cards lie in photos: fans, rows, columns with only the tops showing, melds, games; what
+they lie on, and where a camera sees them.
 
-`random_card_scene` draws one photo-like picture with the truth about every card and both its ends. The table
-is a plane in units of a card's width; cards lie on each other in the order of their `level`.
+`arrange_cards` lays them out, `card_points` says where in space each point of a card is, and `true_cards`
+tells the truth of a picture from what each pixel shows. How the picture is made is the business of
+`datasets.card_drawing` (fast) and `datasets.path_traced` (physical light). The table is a plane in units of a
+card's width; cards lie on each other in the order of their `level`.
 """
 
 from __future__ import annotations
@@ -17,7 +19,6 @@ import numpy as np
 from datasets.art import read_picture
 from datasets.cards import JOKERS, PIECES, CardDeck, full_fonts, random_deck, usable_fonts
 from datasets.layouts import NOT_TABLES
-from datasets.photographic import photograph
 from datasets.render import Camera
 
 REFUSED = ("title", "blank", "back")
@@ -25,9 +26,6 @@ REFUSED = ("title", "blank", "back")
 
 TEXTURE = 640
 """Longer side of a table's texture, pixels."""
-
-STRIPS = 5
-"""Flat pieces that a curled card is drawn as."""
 
 THICKNESS = 0.02
 """How far a card lies above the one beneath it, widths."""
@@ -49,7 +47,9 @@ class PlacedCard:
     piece: its name, or one of `REFUSED`. x, y: its centre, card widths; y grows away from the near edge. yaw:
     its turn, radians, counter-clockwise; at 0 its upper end points away from the viewer. level: place in the
     pile. curl: how high its middle stands above its ends (below 0: its ends above the middle), widths. row,
-    place: which row, fan or column it belongs to and its place there. role, group: as in a reading.
+    place: which row, fan or column it belongs to and its place there. role, group: as in a reading. lift: how
+    high the middle of its plane lies above the table, widths; None: by its level. lean: how much higher that
+    plane gets per width across and along the card.
     """
 
     piece: str
@@ -62,6 +62,8 @@ class PlacedCard:
     place: int = 0
     role: str = "hand"
     group: int | None = None
+    lift: float | None = None
+    lean: tuple[float, float] = (0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,33 @@ class SceneCard:
     ends: tuple[CardEnd, CardEnd]
 
 
+@dataclass(frozen=True)
+class Spread:
+    """Cards as they lie before a camera. reach: how far from the middle of the table they lie, widths."""
+
+    layout: str
+    deck: CardDeck
+    cards: tuple[PlacedCard, ...]
+    camera: Camera
+    reach: float
+
+
+@dataclass(frozen=True)
+class Tabletop:
+    """What the cards lie on: a picture (uint8 BGR), half the width of the table that it covers, and its turn,
+    radians."""
+
+    picture: np.ndarray
+    span: float
+    turn: float
+
+    def corners(self) -> np.ndarray:
+        """Where the picture's corners lie on the table, (4, 2), from its top-left clockwise."""
+        corners = np.array([[-1, 1], [1, 1], [1, -1], [-1, -1]]) * self.span
+        cos, sin = np.cos(self.turn), np.sin(self.turn)
+        return np.asarray(corners @ np.array([[cos, sin], [-sin, cos]]))
+
+
 @dataclass
 class CardScene:
     """A rendered picture, (height, width, 3) uint8 BGR, and the cards in it."""
@@ -93,13 +122,14 @@ class CardScene:
     cards: list[SceneCard] = field(default_factory=list)
 
 
-def load_card_material(folder: Path, part: str = "train") -> CardMaterial:
-    """Fonts and table textures of the data folder; `part` as in `usable_fonts`."""
+def load_card_material(folder: Path, part: str = "train", texture: int = TEXTURE) -> CardMaterial:
+    """Fonts and table textures of the data folder; `part` as in `usable_fonts`, `texture` the longer side of
+    a table's texture, pixels."""
     tables = []
     for path in sorted((folder / "backgrounds").glob("*.jpg")):
         if not path.stem.startswith(NOT_TABLES):
             picture = read_picture(path)
-            scale = TEXTURE / max(picture.shape[:2])
+            scale = texture / max(picture.shape[:2])
             tables.append(cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA))
     return CardMaterial(usable_fonts(folder, part), full_fonts(folder), tuple(tables))
 
@@ -310,172 +340,101 @@ LAYOUTS: dict[str, tuple[Placer, float]] = {
 """Each layout and how often it is drawn."""
 
 
-# ---- drawing ----
+# ---- where they are in space and in pictures ----
 
 
-def _card_points(card: PlacedCard, deck: CardDeck, points: np.ndarray) -> np.ndarray:
+def card_corners(deck: CardDeck) -> np.ndarray:
+    """The corners of a card in its own coordinates, (4, 2), from its top-left clockwise."""
+    return np.array([[0, 0], [1, 0], [1, deck.length], [0, deck.length]], float)
+
+
+def card_rise(card: PlacedCard, deck: CardDeck, along: np.ndarray) -> np.ndarray:
+    """How far its curl lifts a card, widths, at places `along` it, widths from its middle."""
+    bow = 1 - (2 * along / deck.length) ** 2
+    return card.curl * bow if card.curl >= 0 else -card.curl * (1 - bow)
+
+
+def card_points(card: PlacedCard, deck: CardDeck, points: np.ndarray) -> np.ndarray:
     """Table points (n, 3) of points (n, 2) in card coordinates."""
     across, along = points[:, 0] - 0.5, deck.length / 2 - points[:, 1]
     cos, sin = np.cos(card.yaw), np.sin(card.yaw)
-    bow = 1 - (2 * along / deck.length) ** 2
-    rise = card.curl * bow if card.curl >= 0 else -card.curl * (1 - bow)
+    base = card.level * THICKNESS if card.lift is None else card.lift
     return np.stack(
         [
             card.x + across * cos - along * sin,
             card.y + across * sin + along * cos,
-            card.level * THICKNESS + rise,
+            base + card_rise(card, deck, along) + across * card.lean[0] + along * card.lean[1],
         ],
         1,
     )
 
 
-def _quad_of(card: PlacedCard, deck: CardDeck, camera: Camera, corners: np.ndarray) -> np.ndarray:
-    return camera.project(_card_points(card, deck, corners))
+def card_quad(card: PlacedCard, deck: CardDeck, camera: Camera, corners: np.ndarray) -> np.ndarray:
+    """Pixels (n, 2) of points (n, 2) in card coordinates."""
+    return camera.project(card_points(card, deck, corners))
 
 
-def _shrunk(picture: np.ndarray, wide: float) -> np.ndarray:
-    """A picture about as small as it will be drawn, so that it is not aliased."""
-    scale = wide * 1.15 / picture.shape[1]
-    if scale >= 1:
-        return picture
-    return np.asarray(
-        cv2.resize(picture, None, fx=scale, fy=max(scale, 8 / picture.shape[0]), interpolation=cv2.INTER_AREA)
-    )
+def _camera(
+    cards: Sequence[PlacedCard], deck: CardDeck, rng: np.random.Generator, width: int, height: int
+) -> Camera:
+    """A camera that has the cards in its picture, whole or nearly so."""
+    whole = card_corners(deck)
+    points = [card_points(card, deck, whole) for card in cards] or [np.array([[-6, -6, 0], [6, 6, 0]], float)]
+    every = np.concatenate(points)
+    middle = (every.min(0) + every.max(0)) / 2
+    focal = rng.uniform(0.75, 1.4)
+    elevation = np.radians(rng.uniform(42, 90))
+    azimuth = rng.normal(0, 0.35) if rng.random() < 0.8 else rng.uniform(-np.pi, np.pi)
+    roll = rng.normal(0, 0.08) + (rng.choice([-1, 1, 2]) * np.pi / 2 if rng.random() < 0.12 else 0.0)
+    off = rng.normal(0, 0.06, 2) * float(np.ptp(every[:, 0]) + 1)
+    target = (float(middle[0] + off[0]), float(middle[1] + off[1]), 0.0)
+    # As near as the cards still fit, then further away by chance.
+    for distance in np.geomspace(2, 200, 60):
+        camera = Camera.looking(target, distance, elevation, azimuth, roll, focal, width, height)
+        seen = camera.project(every)
+        if np.isfinite(seen).all() and (seen > -3).all() and (seen < (width + 3, height + 3)).all():
+            break
+    room = rng.uniform(1.02, 1.3) if rng.random() < 0.75 else rng.uniform(1.3, 2.2)
+    return Camera.looking(target, float(distance) * room, elevation, azimuth, roll, focal, width, height)
 
 
-def _paste(
-    image: np.ndarray,
-    owner: np.ndarray,
-    number: int,
-    picture: np.ndarray,
-    quad: np.ndarray,
-    shadow: tuple[int, int, float],
-) -> None:
-    """Warp a BGRA picture onto a quad, in place. shadow: pixels its shadow is shifted by, how dark it is."""
-    dx, dy, dark = shadow
-    reach = max(abs(dx), abs(dy)) + 2
-    low = np.maximum(np.floor(quad.min(0)).astype(int) - reach, 0)
-    high = np.minimum(np.ceil(quad.max(0)).astype(int) + reach + 1, image.shape[1::-1])
+def true_cards(
+    cards: Sequence[PlacedCard], deck: CardDeck, camera: Camera, owner: np.ndarray
+) -> list[SceneCard]:
+    """The cards in sight. owner: which of `cards` each pixel shows, below 0 for none."""
+    whole = card_corners(deck)
+    counts = np.bincount(owner[owner >= 0].ravel(), minlength=len(cards))
+    found = []
+    for number, card in enumerate(cards):
+        quad = card_quad(card, deck, camera, whole)
+        if not np.isfinite(quad).all() or counts[number] < 20:
+            continue
+        ends = []
+        for corners in deck.end_quads():
+            end = card_quad(card, deck, camera, corners)
+            ends.append(CardEnd(end, _share(owner, number, end)))
+        visible = min(1.0, counts[number] / max(1.0, cv2.contourArea(quad.astype(np.float32))))
+        found.append(SceneCard(card, quad, float(visible), (ends[0], ends[1])))
+    return found
+
+
+def _share(owner: np.ndarray, number: int, quad: np.ndarray) -> float:
+    """The share of a quad that shows the card of this number."""
+    low = np.maximum(np.floor(quad.min(0)).astype(int), 0)
+    high = np.minimum(np.ceil(quad.max(0)).astype(int) + 1, owner.shape[1::-1])
     if (high <= low).any():
-        return
-    (x0, y0), (x1, y1) = low, high
-    height, width = picture.shape[:2]
-    source = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32) - 0.5
-    warp = cv2.getPerspectiveTransform(source, (quad - (x0, y0)).astype(np.float32))
-    patch = cv2.warpPerspective(picture, warp, (int(x1 - x0), int(y1 - y0)), flags=cv2.INTER_LINEAR)
-    alpha = np.ascontiguousarray(patch[..., 3])
-    region = image[y0:y1, x0:x1]
-    if dark > 0:
-        move = np.array([[1, 0, dx], [0, 1, dy]], np.float32)
-        fallen = cv2.blur(cv2.warpAffine(alpha, move, patch.shape[1::-1]), (2 * reach + 1, 2 * reach + 1))
-        kept = cv2.cvtColor(cv2.convertScaleAbs(fallen, alpha=-dark, beta=255), cv2.COLOR_GRAY2BGR)
-        region = cv2.multiply(region, kept, scale=1 / 255)
-    share = alpha.astype(np.float32) / 255
-    image[y0:y1, x0:x1] = cv2.blendLinear(np.ascontiguousarray(patch[..., :3]), region, share, 1 - share)
-    owner[y0:y1, x0:x1][alpha > 127] = number
+        return 0.0
+    mask = np.zeros((high[1] - low[1], high[0] - low[0]), np.uint8)
+    cv2.fillConvexPoly(mask, np.round((quad - low) * 8).astype(np.int32), 1, cv2.LINE_8, 3)
+    seen = np.count_nonzero((owner[low[1] : high[1], low[0] : high[0]] == number) & (mask > 0))
+    return float(min(1.0, seen / max(1.0, cv2.contourArea(quad.astype(np.float32)))))
 
 
-def _lit(picture: np.ndarray, upper: float, lower: float) -> np.ndarray:
-    """A printed card under light that changes from its upper to its lower edge."""
-    factors = np.linspace(upper, lower, picture.shape[0], dtype=np.float32)[:, None, None]
-    lit = picture.copy()
-    lit[..., :3] = np.minimum(picture[..., :3] * factors, 255)
-    return lit
+# ---- the scene ----
 
 
-def _glare(picture: np.ndarray, gloss: float, rng: np.random.Generator) -> np.ndarray:
-    """A lamp mirrored in a coated card: a soft white band across it."""
-    height, width = picture.shape[:2]
-    y = np.arange(height, dtype=np.float32)[:, None]
-    x = np.arange(width, dtype=np.float32)[None]
-    slope = rng.normal(0, 0.5)
-    away = y - rng.uniform(0, height) - slope * (x - width / 2)
-    band = np.exp(-((away / rng.uniform(6, 60)) ** 2)) * rng.uniform(0.2, 0.9) * gloss
-    out = picture.copy()
-    out[..., :3] = (picture[..., :3] + (255 - picture[..., :3].astype(np.float32)) * band[..., None]).astype(
-        np.uint8
-    )
-    return out
-
-
-def draw_scene(
-    background: np.ndarray,
-    cards: Sequence[PlacedCard],
-    deck: CardDeck,
-    camera: Camera,
-    rng: np.random.Generator,
-) -> tuple[np.ndarray, np.ndarray]:
-    """The cards drawn over a picture of the camera's size; and which card each pixel shows, -1 for none."""
-    image = background.copy()
-    owner = np.full(image.shape[:2], -1, np.int16)
-    whole = np.array([[0, 0], [1, 0], [1, deck.length], [0, deck.length]], float)
-    printed: dict[str, np.ndarray] = {}
-    sun = rng.normal(0, 1, 2)
-    sun /= np.linalg.norm(sun) + 1e-6
-    dark = rng.uniform(0.05, 0.45)
-    slope = rng.normal(0, 0.08)
-    for number in sorted(range(len(cards)), key=lambda k: cards[k].level):
-        card = cards[number]
-        quad = _quad_of(card, deck, camera, whole)
-        if not np.isfinite(quad).all() or np.abs(quad).max() > 20000:
-            continue
-        wide = float(np.linalg.norm(quad[1] - quad[0]))
-        if card.piece not in printed or deck.worn > 0.3:
-            printed[card.piece] = deck.picture(card.piece, rng)
-        picture = printed[card.piece]
-        if deck.gloss and rng.random() < 0.5:
-            picture = _glare(picture, deck.gloss, rng)
-        shift = sun * wide * rng.uniform(0.02, 0.06)
-        shadow = (round(float(shift[0])), round(float(shift[1])), dark)
-        base = float(rng.uniform(0.95, 1.03))
-        if not card.curl:
-            _paste(
-                image, owner, number, _lit(_shrunk(picture, wide), base + slope, base - slope), quad, shadow
-            )
-            continue
-        cuts = np.linspace(0, deck.length, STRIPS + 1)
-        rows = np.round(cuts / deck.length * picture.shape[0]).astype(int)
-        for strip in range(STRIPS):
-            y0, y1 = cuts[strip], cuts[strip + 1]
-            quad = _quad_of(card, deck, camera, np.array([[0, y0], [1, y0], [1, y1], [0, y1]]))
-            # The way it bows decides how much light each strip catches.
-            tilt = card.curl * 0.5 * (strip - (STRIPS - 1) / 2) / STRIPS
-            piece = _lit(_shrunk(picture[rows[strip] : rows[strip + 1]], wide), base + tilt, base + tilt)
-            _paste(image, owner, number, piece, quad, shadow if strip == 0 else (0, 0, 0.0))
-    return image, owner
-
-
-def _hands(
-    image: np.ndarray, owner: np.ndarray, at: np.ndarray, size: float, rng: np.random.Generator
-) -> None:
-    """A hand that holds the cards at a place: the palm below it, the thumb over them."""
-    skin = np.array([120, 150, 205]) * rng.uniform(0.45, 1.15) + rng.normal(0, 8, 3)
-    towards = rng.normal(0, 0.35) + (np.pi / 2)
-    down = np.array([np.cos(towards), np.sin(towards)])
-
-    def blob(centre: np.ndarray, radii: tuple[float, float], turn: float, tone: np.ndarray) -> None:
-        reach = (max(2, int(radii[0])), max(2, int(radii[1])))
-        outline = np.asarray(cv2.ellipse2Poly((int(centre[0]), int(centre[1])), reach, int(turn), 0, 360, 12))
-        cv2.fillPoly(image, [outline], tuple(float(each) for each in np.clip(tone, 0, 255)), cv2.LINE_AA)
-        cv2.fillPoly(owner, [outline], -2)
-
-    turn = np.degrees(towards)
-    blob(at + down * size * 1.5, (size * 1.5, size * 0.9), turn, skin * 0.92)
-    for finger in range(int(rng.integers(0, 3))):
-        blob(
-            at + np.array([rng.normal(0, size * 0.6), size * (0.5 + 0.2 * finger)]),
-            (size * 0.8, size * 0.2),
-            rng.uniform(0, 60),
-            skin * 0.97,
-        )
-    tip = at - down * size * rng.uniform(0.1, 0.6)
-    blob(tip + down * size * 0.5, (size * 0.75, size * 0.26), turn + rng.normal(0, 15), skin)
-    blob(tip + down * size * 0.0, (size * 0.16, size * 0.13), turn, skin * 1.12)
-
-
-def _table(material: CardMaterial, camera: Camera, reach: float, rng: np.random.Generator) -> np.ndarray:
-    """What the cards lie on: a texture, a cloth of one colour, print or check, in perspective."""
-    width, height = camera.width, camera.height
+def random_tabletop(material: CardMaterial, reach: float, rng: np.random.Generator) -> Tabletop:
+    """What cards lie on that reach so far: a texture, a cloth of one colour, print or check."""
     picture = material.tables[int(rng.integers(len(material.tables)))].astype(np.float32)
     kind = rng.random()
     if kind < 0.4:
@@ -490,22 +449,7 @@ def _table(material: CardMaterial, camera: Camera, reach: float, rng: np.random.
         picture = picture * rng.uniform(0.5, 1.2) + rng.normal(0, 8, 3).astype(np.float32)
     picture = np.clip(picture, 0, 255).astype(np.uint8)
     span = reach * rng.uniform(1.5, 4)
-    turn = rng.uniform(0, 2 * np.pi)
-    corners = np.array([[-1, 1], [1, 1], [1, -1], [-1, -1]]) * span
-    cos, sin = np.cos(turn), np.sin(turn)
-    corners = corners @ np.array([[cos, sin], [-sin, cos]])
-    quad = camera.project(np.hstack([corners, np.zeros((4, 1))]))
-    if not np.isfinite(quad).all() or np.abs(quad).max() > 60000:
-        return np.asarray(cv2.resize(picture, (width, height)))
-    h, w = picture.shape[:2]
-    warp = cv2.getPerspectiveTransform(
-        np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32), quad.astype(np.float32)
-    )
-    return np.asarray(
-        cv2.warpPerspective(
-            picture, warp, (width, height), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT
-        )
-    )
+    return Tabletop(picture, span, rng.uniform(0, 2 * np.pi))
 
 
 def _cloth(rng: np.random.Generator) -> np.ndarray:
@@ -529,73 +473,16 @@ def _print(picture: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return page.astype(np.float32)
 
 
-def _camera(
-    cards: Sequence[PlacedCard], deck: CardDeck, rng: np.random.Generator, width: int, height: int
-) -> Camera:
-    """A camera that has the cards in its picture, whole or nearly so."""
-    whole = np.array([[0, 0], [1, 0], [1, deck.length], [0, deck.length]], float)
-    points = [_card_points(card, deck, whole) for card in cards] or [
-        np.array([[-6, -6, 0], [6, 6, 0]], float)
-    ]
-    every = np.concatenate(points)
-    middle = (every.min(0) + every.max(0)) / 2
-    focal = rng.uniform(0.75, 1.4)
-    elevation = np.radians(rng.uniform(42, 90))
-    azimuth = rng.normal(0, 0.35) if rng.random() < 0.8 else rng.uniform(-np.pi, np.pi)
-    roll = rng.normal(0, 0.08) + (rng.choice([-1, 1, 2]) * np.pi / 2 if rng.random() < 0.12 else 0.0)
-    off = rng.normal(0, 0.06, 2) * float(np.ptp(every[:, 0]) + 1)
-    target = (float(middle[0] + off[0]), float(middle[1] + off[1]), 0.0)
-    # As near as the cards still fit, then further away by chance.
-    for distance in np.geomspace(2, 200, 60):
-        camera = Camera.looking(target, distance, elevation, azimuth, roll, focal, width, height)
-        seen = camera.project(every)
-        if np.isfinite(seen).all() and (seen > -3).all() and (seen < (width + 3, height + 3)).all():
-            break
-    room = rng.uniform(1.02, 1.3) if rng.random() < 0.75 else rng.uniform(1.3, 2.2)
-    return Camera.looking(target, float(distance) * room, elevation, azimuth, roll, focal, width, height)
-
-
-def _truth(cards: Sequence[PlacedCard], deck: CardDeck, camera: Camera, owner: np.ndarray) -> list[SceneCard]:
-    whole = np.array([[0, 0], [1, 0], [1, deck.length], [0, deck.length]], float)
-    counts = np.bincount(owner[owner >= 0].ravel(), minlength=len(cards))
-    found = []
-    for number, card in enumerate(cards):
-        quad = _quad_of(card, deck, camera, whole)
-        if not np.isfinite(quad).all() or counts[number] < 20:
-            continue
-        ends = []
-        for corners in deck.end_quads():
-            end = _quad_of(card, deck, camera, corners)
-            ends.append(CardEnd(end, _share(owner, number, end)))
-        visible = min(1.0, counts[number] / max(1.0, cv2.contourArea(quad.astype(np.float32))))
-        found.append(SceneCard(card, quad, float(visible), (ends[0], ends[1])))
-    return found
-
-
-def _share(owner: np.ndarray, number: int, quad: np.ndarray) -> float:
-    """The share of a quad that shows the card of this number."""
-    low = np.maximum(np.floor(quad.min(0)).astype(int), 0)
-    high = np.minimum(np.ceil(quad.max(0)).astype(int) + 1, owner.shape[1::-1])
-    if (high <= low).any():
-        return 0.0
-    mask = np.zeros((high[1] - low[1], high[0] - low[0]), np.uint8)
-    cv2.fillConvexPoly(mask, np.round((quad - low) * 8).astype(np.int32), 1, cv2.LINE_8, 3)
-    seen = np.count_nonzero((owner[low[1] : high[1], low[0] : high[0]] == number) & (mask > 0))
-    return float(min(1.0, seen / max(1.0, cv2.contourArea(quad.astype(np.float32)))))
-
-
-def random_card_scene(
+def arrange_cards(
     material: CardMaterial,
     rng: np.random.Generator,
     width: int = 960,
     height: int = 720,
     layout: str | None = None,
     deck: CardDeck | None = None,
-) -> CardScene:
-    """A photo of cards as somebody might take it, with the truth. Same `rng` state, same scene.
-
-    layout: a name in `LAYOUTS`; deck: the pack that is shown; drawn when None.
-    """
+) -> Spread:
+    """Cards as somebody might lay them, before a camera. Same `rng` state, same cards; arguments as those of
+    `datasets.card_drawing.random_card_scene`."""
     names = list(LAYOUTS)
     weights = np.array([LAYOUTS[name][1] for name in names])
     chosen = layout or names[int(rng.choice(len(names), p=weights / weights.sum()))]
@@ -625,20 +512,4 @@ def random_card_scene(
     if rng.random() < 0.3:
         bow = rng.normal(0, 0.35)
         cards = [replace(card, curl=bow * rng.uniform(0.6, 1.3)) for card in cards]
-    image, owner = draw_scene(_table(material, camera, reach, rng), cards, deck, camera, rng)
-    held = chosen == "fan" or (chosen in ("row", "game") and rng.random() < 0.1)
-    if held and cards and rng.random() < 0.4:
-        middle = [card for card in cards if card.role == "hand"]
-        card = middle[len(middle) // 2 + int(rng.integers(-1, 2)) * (len(middle) > 3)]
-        low = np.array([[0.5, deck.length * rng.uniform(0.85, 1.1)], [1.5, deck.length]])
-        points = _quad_of(card, deck, camera, low)
-        size = float(np.linalg.norm(points[1] - points[0])) * rng.uniform(0.8, 1.7)
-        if np.isfinite(points).all():
-            _hands(image, owner, points[0], min(size, 0.14 * max(width, height)), rng)
-    if rng.random() < 0.3:
-        # A lamp's yellow or a window's blue, beyond what a phone's white balance takes away.
-        warm = rng.uniform(0.05, 0.4) * (1 if rng.random() < 0.8 else -0.5)
-        image = np.clip(image * (1 - warm, 1 - 0.3 * warm, 1 + 0.2 * warm), 0, 255).astype(np.uint8)
-    scene = CardScene(photograph(image, rng), chosen)
-    scene.cards = _truth(cards, deck, camera, owner)
-    return scene
+    return Spread(chosen, deck, tuple(cards), camera, reach)

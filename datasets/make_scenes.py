@@ -21,7 +21,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from datasets import card_layouts
+from datasets import card_drawing, card_layouts
 from datasets.art import data_folder
 from datasets.card_layouts import REFUSED, CardMaterial, CardScene
 from datasets.layouts import LAYOUTS, Material, load_material, random_scene, set_filter
@@ -87,7 +87,7 @@ def _make(job: tuple[int, int, Path, int, str | None]) -> dict[str, Any]:
     file = f"rendered/{seed}-{number:06d}.jpg"
     scene: Scene | CardScene
     if isinstance(_material, CardMaterial):
-        scene = card_layouts.random_card_scene(_material, rng, *shape, layout)
+        scene = card_drawing.random_card_scene(_material, rng, *shape, layout)
         entry = card_scene_entry(scene, file)
     else:
         scene = random_scene(_material, rng, *shape, layout)

@@ -11,16 +11,8 @@ import numpy as np
 import pytest
 
 from datasets import make_scenes
-from datasets.card_layouts import (
-    LAYOUTS,
-    REFUSED,
-    CardMaterial,
-    PlacedCard,
-    draw_scene,
-    load_card_material,
-    random_card_scene,
-)
-from datasets.card_layouts import _truth as truth_of
+from datasets.card_drawing import draw_scene, random_card_scene
+from datasets.card_layouts import LAYOUTS, REFUSED, CardMaterial, PlacedCard, load_card_material, true_cards
 from datasets.cards import (
     COLOURS,
     HELD_OUT_FONTS,
@@ -108,7 +100,7 @@ def test_what_covers_a_card_is_not_in_sight(deck: CardDeck) -> None:
     table = np.full((600, 800, 3), 60, np.uint8)
     rng = np.random.default_rng(0)
     _, owner = draw_scene(table, [below, above], flat, camera, rng)
-    first, second = truth_of([below, above], flat, camera, owner)
+    first, second = true_cards([below, above], flat, camera, owner)
     assert first.ends[0].visible > 0.95 > 0.05 > first.ends[1].visible
     assert 0.4 < first.visible < 0.6
     assert min(end.visible for end in second.ends) > 0.95

@@ -12,7 +12,8 @@ import pytest
 
 from companion.pieces import Piece
 from companion.reading import Expectation
-from datasets.card_layouts import PlacedCard, SceneCard, _fan, _line, _truth, draw_scene
+from datasets.card_drawing import draw_scene
+from datasets.card_layouts import PlacedCard, SceneCard, _fan, _line, true_cards
 from datasets.cards import PIECES, CardDeck
 from datasets.render import Camera
 from vision.cards import (
@@ -73,7 +74,7 @@ def seen_from(
     camera = Camera.looking(target, 2.9 * reach, np.radians(elevation), azimuth, 0.03, 1.2, 960, 720)
     table = np.full((720, 960, 3), (60, 70, 90), np.uint8)
     image, owner = draw_scene(table, cards, deck, camera, np.random.default_rng(0))
-    return image, _truth(cards, deck, camera, owner)
+    return image, true_cards(cards, deck, camera, owner)
 
 
 def located(
