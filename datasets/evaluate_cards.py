@@ -4,8 +4,8 @@
   one of its ends, **read** when rank and colour are right; both are shares of all labelled cards. **rank**
   and **colour** are shares of those found, each asked alone.
 - A **whole hand** has all cards of the hand and its melds, and nothing else. It is measured where all of them
-  count. **In order** are those whole hands whose cards come as they lie, row after row; **melds** are the
-  labelled groups that were read as one group.
+  count. **In order** are those whole hands whose cards come as they lie, row after row (from either end, but
+  fans from the left); **melds** are the labelled groups that were read as one group.
 - **Extra** are sightings on no card: two for one card, or what is no card at all.
 - Labels may tell only which cards there are. Then each is held against a card that was read: the same one,
   else one of the same colour, else one of the same rank, else any that is left.
@@ -44,6 +44,8 @@ OVERLAP = 0.2
 """An end and a sighting that share less of what both cover lie beside each other."""
 SCATTERED = frozenset({"scatter"})
 """Layouts in which cards lie in no order."""
+OPENING = frozenset({"fan"})
+"""Layouts that tell from which side they are to be read."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,9 @@ def _by_places(scene: Scene, reading: Reading) -> CardOutcome:
         if whole and scene.layout not in SCATTERED:
             held = [n for n in own if cards[n].role == "hand"]
             lie = [cards[n].piece for n in sorted(held, key=lambda n: (cards[n].row, cards[n].place))]
-            ordered = lie == [s.piece for s in reading.sightings if s.role == "hand"]
+            said = [s.piece for s in reading.sightings if s.role == "hand"]
+            # Seen from the other side of the table a row runs the other way, and nothing in it tells.
+            ordered = lie in ((said,) if scene.layout in OPENING else (said, said[::-1]))
     groups = {cards[n].group for n in own if cards[n].group is not None}
     read_as = {
         frozenset(n for n in on if reading.sightings[on[n]].group == group)

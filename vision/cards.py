@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import cv2
@@ -66,10 +66,11 @@ PARALLEL = math.radians(20)
 @dataclass(frozen=True)
 class CardEnd:
     """An end as it was read. quad: (4, 2), see above. ranks: probability of each rank (`K` to `P`, jokers `1`
-    to `5`), calibrated."""
+    to `5`), calibrated. colours: of each colour, as the end looks by itself; empty where nobody asked."""
 
     quad: Floats
     ranks: Mapping[str, float]
+    colours: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -196,6 +197,8 @@ ONE_PAPER = 0.35
 """How far the hues of one paper differ within an end."""
 LEAST_OWN = 0.1
 """The share of an end that must be nobody else's for its paper to be taken from there alone."""
+USUAL_VOTE = 0.3
+"""How much the way in which most cards of a line lie on each other counts for each pair of them."""
 OFFSET = 12.0
 """Added to each channel, so that the logarithm of a dark one stays in bounds."""
 
@@ -218,9 +221,35 @@ side."""
 LIGHT_SPREAD = 0.45
 STRENGTHS, STRENGTH_SPREAD = (0.45, 0.65, 0.85, 1.0, 1.2), 0.35
 """How strong colours may be in a photo: haze, glare and a camera's contrast change all alike."""
-STEPS, KEPT, FAR_OFF, USUAL = 8, 24, 8.0, 6.0
-PAPER_SPREAD = 0.2
-"""How much one paper differs within a photo: shade, reflections, noise."""
+MIDDLES = np.array([PAPERS[colour][0] for colour in COLOURS])
+SPREADS = np.array([PAPERS[colour][1] for colour in COLOURS])
+EXPECTED = np.array([strength * MIDDLES + light for strength in STRENGTHS for light in LIGHTS])
+"""The colours' papers under every cast with every strength, (c, 4, 2)."""
+LIKELY = np.array(
+    [
+        -(light**2).sum() / LIGHT_SPREAD**2 - math.log(strength) ** 2 / (2 * STRENGTH_SPREAD**2)
+        for strength in STRENGTHS
+        for light in LIGHTS
+    ]
+)
+"""How likely each of them is, logarithms."""
+HAZE = np.array([0, 0.2, 0.4, 0.6, 0.75])
+"""Shares of what an end shows that are haze or glare and not its paper."""
+HAZE_USUAL = np.array([0.8, 0.09, 0.055, 0.035, 0.02])
+"""How often each occurs; a photo may have more of it."""
+BRIGHTEST = np.array([1.0, 0.95, 1.0, 0.65])
+"""How bright the brightest channel of each colour's paper is beside white."""
+COLOURED = [COLOURS.index(colour) for colour in "yrg"]
+"""Haze shows on these."""
+ONE_HUE = 0.2
+"""How much one paper differs within a photo, as long as nothing is known of haze."""
+PAPER_SPREAD = np.array([0.09, 0.09, 0.06, 0.09])
+"""How much the clear paper of each colour differs within a photo: shade, reflections, noise."""
+STRAY, STRAY_SPREAD = 0.05, 0.25
+"""So many papers were seen wrongly in part, and differ so much."""
+CUE, LEAST_CUE = 0.5, 0.01
+"""How much weight has what an end says by itself: ends of one photo err alike."""
+BROAD_STEPS, FINE_STEPS, KEPT, FAR_OFF, USUAL, ODD, FIRM = 3, 5, 16, 8.0, 10.0, 2.0, 3.0
 
 
 class Papers:
@@ -235,61 +264,105 @@ class Papers:
         centres = quads.mean(1, keepdims=True)
         # A little inside the card, so that what lies beside it stays out.
         inner = (centres + (quads - centres) * 0.9).astype(np.float32)
-        self.quads = quads
+        self.image, self.quads = image, quads
         self.warps = [cv2.getPerspectiveTransform(quad, target) for quad in inner]
-        self.patches = [cv2.warpPerspective(image, warp, (PATCH, PATCH)) for warp in self.warps]
+        patches = [cv2.warpPerspective(image, warp, (PATCH, PATCH)) for warp in self.warps]
+        self.patches = np.array(patches, np.uint8).reshape(-1, PATCH * PATCH, 3)
+        self.hues = _hues(self.patches)
+        self.light = self.patches.sum(2, dtype=float)
 
-    def seen(self, end: int, others: Floats) -> tuple[Floats, float, float]:
-        """The colour of an end's paper, BGR 0-255, without what lies under other cards (m, 4, 2); the share
-        of the end that was asked, 0-1; and how mixed it looks: the spread of the paper's colour.
-        """
-        own = np.ones((PATCH, PATCH), np.uint8)
-        near = (others.min(1) < self.quads[end].max(0)) & (others.max(1) > self.quads[end].min(0))
-        around = others[near.all(1)]
-        if len(around):
-            around = around + (around - around.mean(1, keepdims=True)) * 0.04
-            there = cv2.perspectiveTransform(around.reshape(1, -1, 2).astype(np.float32), self.warps[end])
-            for outline in np.clip(there.reshape(-1, 4, 2), -3000, 3000):
-                cv2.fillPoly(own, [np.round(outline).astype(np.int32)], 0)
+    def under(self, end: int, outlines: Floats) -> NDArray[np.bool_]:
+        """Which pixels of an end lie inside outlines (m, 4, 2) of other cards, (m, PATCH * PATCH)."""
+        inside = np.zeros((len(outlines), PATCH, PATCH), np.uint8)
+        near = (outlines.min(1) < self.quads[end].max(0)) & (outlines.max(1) > self.quads[end].min(0))
+        for number in np.flatnonzero(near.all(1)):
+            # Quads are not exact: a little more may be the other card's.
+            outline = outlines[number] + (outlines[number] - outlines[number].mean(0)) * 0.04
+            there = cv2.perspectiveTransform(outline[None].astype(np.float32), self.warps[end])[0]
+            cv2.fillPoly(inside[number], [np.round(np.clip(there, -3000, 3000)).astype(np.int32)], 1)
+        return inside.reshape(len(outlines), PATCH * PATCH) > 0
+
+    def colour(self, end: int, own: NDArray[np.bool_]) -> tuple[Floats, float]:
+        """The colour of an end's paper, BGR 0-255, from the pixels that are its own; their share, 0-1."""
         share = float(own.mean())
-        patch = self.patches[end]
-        pixels = (patch[own > 0] if share > LEAST_OWN else patch.reshape(-1, 3)).astype(float)
-        light = pixels.sum(1)
-        paper = pixels[light > 0.5 * np.quantile(light, 0.7)]
-        logs = np.log(paper + OFFSET)
-        hue = np.stack([logs[:, 2] - logs[:, 1], logs[:, 0] - logs[:, 1]], 1)
+        asked = own if share > LEAST_OWN else np.ones(len(own), bool)
+        light = self.light[end][asked]
+        bright = light > 0.5 * np.quantile(light, 0.7)
+        paper, hue = self.patches[end][asked][bright], self.hues[end][asked][bright]
         # Most of what is no ink is this card's: a neighbour's edge does not count.
         middle, most = np.median(hue, 0), np.ones(len(hue), bool)
         for _ in range(3):
             away = np.abs(hue - middle).sum(1)
             most = away <= max(ONE_PAPER, float(np.quantile(away, 0.3)))
             middle = np.median(hue[most], 0)
-        mixed = float(np.minimum(np.abs(hue - middle).sum(1), 2 * ONE_PAPER).mean())
-        return np.asarray(np.median(paper[most], 0)), share, mixed
-
-    def all_apart(self) -> tuple[Floats, Floats]:
-        """Colour (n, 3) and share asked (n,) of every end, when all others may lie on it."""
-        found = [self.seen(end, np.delete(self.quads, end, 0)) for end in range(len(self.quads))]
-        return np.array([each[0] for each in found]).reshape(-1, 3), np.array([each[1] for each in found])
+        return np.asarray(np.median(paper[most], 0)), share
 
     def in_piles(self, cards: Sequence[tuple[int, ...]], lines: Sequence[Line]) -> tuple[Floats, Floats]:
-        """The same when lines are known, in which each card lies on the one before, or under it: whichever
-        leaves the papers less mixed."""
+        """Colour (n, 3) and share asked (n,) of every end. In a line each card lies on the one before, or
+        under it; whatever else overlaps an end may lie on it.
+        """
         bodies = _bodies(self.quads, cards)
         colours, shares = np.zeros((len(self.quads), 3)), np.zeros(len(self.quads))
         for line in lines:
-            elsewhere = sorted(set(range(len(cards))) - set(line.cards))
-            ways = []
-            for order in (line.cards, line.cards[::-1]):
-                found: dict[int, tuple[Floats, float, float]] = {}
-                for place, card in enumerate(order):
-                    above = bodies[[*elsewhere, *order[place + 1 :]]]
-                    found |= {end: self.seen(end, above) for end in cards[card]}
-                ways.append(found)
-            best = min(ways, key=lambda found: float(np.mean([each[2] for each in found.values()])))
-            for end, (colour, share, _) in best.items():
-                colours[end], shares[end] = colour, share
+            ends = [end for card in line.cards for end in cards[card]]
+            elsewhere = sorted(set(range(len(self.quads))) - set(ends))
+            others = {end: self.under(end, self.quads[elsewhere]).any(0) for end in ends}
+            within = {end: self.under(end, bodies[list(line.cards)]) for end in others}
+            later = self._later_on_top(cards, line)
+            for place, card in enumerate(line.cards):
+                for end in cards[card]:
+                    covered = others[end].copy()
+                    if place + 1 < len(line.cards) and later[place]:
+                        covered |= within[end][place + 1 :].any(0)
+                    if place and not later[place - 1]:
+                        covered |= within[end][:place].any(0)
+                    colours[end], shares[end] = self.colour(end, np.logical_not(covered))
         return colours, shares
+
+    def _later_on_top(self, cards: Sequence[tuple[int, ...]], line: Line) -> list[bool]:
+        """Of each two neighbours, whether the later one lies on the other. Then the paper changes at the edge
+        of the later one, else at the edge of the earlier one. All of a line mostly lie the same way.
+        """
+        shape = _Shape.of(self.quads)
+        pairs: list[tuple[int, int, int]] = []
+        for place, (first, second) in enumerate(pairwise(line.cards)):
+            for a in cards[first]:
+                same = [b for b in cards[second] if shape.up[a] @ shape.up[b] > 0]
+                if same:
+                    pairs.append((place, a, min(same, key=lambda b: _apart(shape, a, b))))
+        votes = np.zeros(max(0, len(line.cards) - 1))
+        if pairs and not line.is_column:
+            places, earlier, later = map(list, zip(*pairs, strict=True))
+            changes = self._change_at_edges([*later, *earlier], [*earlier, *later])
+            np.add.at(votes, places, changes[: len(pairs)] - changes[len(pairs) :])
+        usual = float(np.sign(votes.sum())) or 1.0
+        return [bool(vote + USUAL_VOTE * usual > 0) for vote in votes]
+
+    def _change_at_edges(self, ends: Sequence[int], towards: Sequence[int]) -> Floats:
+        """How much the paper's hue changes at the edge of each end that looks to another end, (n,) 0-1."""
+        quads, others = self.quads[ends], self.quads[towards].mean(1)
+        left, right = quads[:, [0, 3]], quads[:, [1, 2]]
+        to_left, to_right = (np.linalg.norm(edge.mean(1) - others, axis=1) for edge in (left, right))
+        nearer = to_left < to_right
+        edge = np.where(nearer[:, None, None], left, right)
+        across = np.where(nearer[:, None], 1, -1) * (left.mean(1) - right.mean(1))  # outwards, a width long
+        along = np.linspace(0.12, 0.88, 9)[:, None]
+        on_edge = edge[:, None, 0] + along * (edge[:, None, 1] - edge[:, None, 0])
+        off = np.array([0.06, 0.11, 0.16])[:, None, None]
+        sides = []
+        for sign in (1, -1):
+            points = on_edge[:, None] + sign * off * across[:, None, None]  # (n, off, along, 2)
+            flat = points.reshape(len(quads), -1, 2).astype(np.float32)
+            x, y = flat[..., 0], flat[..., 1]
+            seen = cv2.remap(self.image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+            light = seen.sum(2, dtype=float)
+            paper = light >= np.median(light, 1, keepdims=True)
+            sides.append(np.nanmedian(np.where(paper[..., None], _hues(np.asarray(seen, float)), np.nan), 1))
+        return np.asarray(np.minimum(np.abs(sides[0] - sides[1]).sum(1), 1))
+
+
+def _apart(shape: _Shape, a: int, b: int) -> float:
+    return float(np.linalg.norm(shape.centre[a] - shape.centre[b]))
 
 
 def _bodies(quads: Floats, cards: Sequence[tuple[int, ...]]) -> Floats:
@@ -312,69 +385,105 @@ def _bodies(quads: Floats, cards: Sequence[tuple[int, ...]]) -> Floats:
     return np.array(bodies)
 
 
-def judge_colours(papers: Floats, weights: Floats | None = None) -> Floats:
+def judge_colours(papers: Floats, weights: Floats | None = None, cue: Floats | None = None) -> Floats:
     """The probability of each colour, (n, 4) in the order of `COLOURS`, for papers (n, 3) BGR of one photo.
 
     All are judged together: one light falls on them, and each colour is one paper. Of all casts and strengths
-    that colours may have in a photo the one under which the papers are most like a deck's is taken. weights:
-    how much each paper tells, 1 by default.
+    that colours may have in a photo the one under which the papers are most like a deck's is taken. Haze, a
+    lamp's glow or glare draws a paper towards white, some more than others; white stays where it is. weights:
+    how much each paper tells, 1 by default. cue: what each end says by itself, (n, 4) probabilities.
     """
     if not len(papers):
         return np.zeros((0, len(COLOURS)))
     weights = np.ones(len(papers)) if weights is None else weights
-    logs = np.log(np.asarray(papers, float) + OFFSET)
-    points = np.stack([logs[:, 2] - logs[:, 1], logs[:, 0] - logs[:, 1]], 1)
-    middles = np.array([PAPERS[colour][0] for colour in COLOURS])
-    spreads = np.array([PAPERS[colour][1] for colour in COLOURS])
-    likely = np.array(
-        [
-            -(light**2).sum() / LIGHT_SPREAD**2 - math.log(strength) ** 2 / (2 * STRENGTH_SPREAD**2)
-            for strength in STRENGTHS
-            for light in LIGHTS
-        ]
-    )
-    # Every cast with every strength at once: (casts, colours, 2).
-    expected = (np.array(STRENGTHS)[:, None, None, None] * middles + LIGHTS[:, None]).reshape(
-        -1, *middles.shape
-    )
-    centres = expected.copy()
-    for step in range(STEPS):
-        # First looking around as far as decks differ, in the end only as far as one paper does.
-        width = np.maximum(spreads * 0.6**step, PAPER_SPREAD)
-        log = _log_chances(points, centres, width) - np.log(width).sum(1)
-        chances = np.exp(log - log.max(2, keepdims=True))
+    hint = np.zeros((len(papers), len(COLOURS))) if cue is None else CUE * np.log(np.maximum(cue, LEAST_CUE))
+    points = _hues(papers)
+    expected, likely = EXPECTED, LIKELY
+    centres, score = expected, likely
+    for step in range(BROAD_STEPS):
+        # Around where the casts put the colours, at first as far as decks differ.
+        width = np.maximum(SPREADS * 0.6**step, ONE_HUE)
+        log = _log_chances(points, centres, width) - np.log(width).sum(1) + hint
+        # Firmly: a colour that gets a little of another's papers would end up in their midst.
+        chances = np.exp(FIRM * (log - log.max(2, keepdims=True)))
         share = chances / chances.sum(2, keepdims=True) * weights[:, None]
-        # Where the deck's paper is: what was seen, held to what decks are like.
-        pull = np.swapaxes(share, 1, 2) @ points / PAPER_SPREAD**2
-        seen = share.sum(1)[..., None] / PAPER_SPREAD**2
-        centres = (pull + expected / spreads**2) / (seen + 1 / spreads**2)
-        log = _log_chances(points, centres, np.full_like(spreads, PAPER_SPREAD))
-        most = log.max(2, keepdims=True)
+        centres = _settled(np.swapaxes(share, 1, 2) @ points, share.sum(1), expected, np.full(4, ONE_HUE))
+        log = _log_chances(points, centres, np.full_like(SPREADS, ONE_HUE)) + hint
         # A paper far off tells of a joker or of glare, not of the light.
-        score = (np.maximum(most[..., 0], -FAR_OFF) * weights).sum(1) + likely
-        odd = (((centres - expected) / spreads) ** 2).sum(2) / 2
-        score -= (odd * (share.sum(1) > 0.5)).sum(1)
-        if step == 2:  # the rest would not win any more
-            kept = np.argsort(-score, kind="stable")[:KEPT]
-            centres, expected, likely = centres[kept], expected[kept], likely[kept]
-    best = int(np.argmax(score))
-    # How far each paper differs in this photo, held to what is usual.
-    held = share[best]
-    spread = (
-        (held.T @ points**2)
-        - 2 * centres[best] * (held.T @ points)
-        + held.sum(0)[:, None] * centres[best] ** 2
-    )
-    spread = np.sqrt((USUAL * PAPER_SPREAD**2 + spread) / (USUAL + held.sum(0)[:, None]))
-    log = _log_chances(points, centres[best][None], spread)[0] - np.log(spread).sum(1)
+        score = (np.maximum(log.max(2), -FAR_OFF) * weights).sum(1) + likely
+        score -= _odd(centres, expected, share.sum(1))
+    kept = np.argsort(-score, kind="stable")[:KEPT]
+    centres, expected, likely = centres[kept], expected[kept], likely[kept]
+    haze = np.tile(HAZE_USUAL, (len(kept), 1))
+    for step in range(FINE_STEPS):
+        log = _log_hazed(points, centres, haze, PAPER_SPREAD * max(1.0, 2.5 * 0.6**step))
+        log += hint[:, :, None]
+        chances = np.exp(log - log.max((2, 3), keepdims=True))
+        share = chances / chances.sum((2, 3), keepdims=True) * weights[:, None, None]
+        # A paper in haze tells less of where the clear one is.
+        clear = share * (1 - HAZE)
+        pull = np.einsum("cnkh,nd->ckd", clear, points) - np.einsum("cnkh,ckhd->ckd", clear, _hazed(centres))
+        seen = clear.sum((1, 3))
+        centres = _settled(pull + centres * seen[..., None], seen, expected, PAPER_SPREAD)
+        hazed = share[:, :, COLOURED].sum((1, 2))
+        haze = (HAZE_USUAL * USUAL + hazed) / (USUAL + hazed.sum(1, keepdims=True))
+    log = _log_sum(_log_hazed(points, centres, haze, PAPER_SPREAD)) + hint
+    # Each paper counts for one colour: two that mean the same one must not explain it twice.
+    score = (np.maximum(log.max(2), -FAR_OFF) * weights).sum(1) + likely
+    best = int(np.argmax(score - _odd(centres, expected, share.sum((1, 3)))))
+    stray = _log_sum(_log_hazed(points, centres[[best]], HAZE_USUAL[None], np.full(4, STRAY_SPREAD)))
+    log = np.logaddexp(log[best], math.log(STRAY) + stray[0] + hint)
     chances = np.exp(np.maximum(log - log.max(1, keepdims=True), -30))
     return np.asarray(chances / chances.sum(1, keepdims=True))
 
 
+def _hues(colours: Floats | NDArray[np.uint8]) -> Floats:
+    """log(red/green) and log(blue/green) (..., 2) of colours (..., 3) BGR."""
+    logs = np.log(np.asarray(colours, float) + OFFSET)
+    return np.stack([logs[..., 2] - logs[..., 1], logs[..., 0] - logs[..., 1]], -1)
+
+
 def _log_chances(points: Floats, centres: Floats, width: Floats) -> Floats:
-    """How near points (n, 2) are to the colours' centres (h, 4, 2): (h, n, 4)."""
+    """How near points (n, 2) are to the colours' centres (c, 4, 2): (c, n, 4)."""
     away = (points[None, :, None] - centres[:, None]) / width
     return np.asarray(-0.5 * (away**2).sum(3))
+
+
+def _hazed(centres: Floats) -> Floats:
+    """Where each colour lies in each haze, (c, 4, hazes, 2), for clear ones at centres (c, 4, 2)."""
+    red, blue = np.exp(centres[..., 0]), np.exp(centres[..., 1])
+    clear = np.stack([red, np.ones_like(red), blue], -1)
+    clear *= (BRIGHTEST / clear.max(-1))[..., None]
+    white = clear[:, [COLOURS.index("w")], None]
+    mixed = clear[:, :, None] + HAZE[:, None] * (white - clear[:, :, None])
+    return np.log(mixed[..., [0, 2]] / mixed[..., [1]])
+
+
+def _log_hazed(points: Floats, centres: Floats, haze: Floats, spread: Floats) -> Floats:
+    """The same as `_log_chances` for each haze, (c, n, 4, hazes), as probable as the hazes (c, hazes) are and
+    as the spread (4,) of a paper makes it."""
+    away = ((points[:, None, None] - _hazed(centres)[:, None]) ** 2).sum(4)
+    near = -away / (2 * spread[:, None] ** 2) - 2 * np.log(spread)[:, None]
+    return np.asarray(near + np.log(haze)[:, None, None])
+
+
+def _log_sum(logs: Floats) -> Floats:
+    """The logarithm of the sum along the last axis of what these are the logarithms of."""
+    most = logs.max(-1, keepdims=True)
+    return np.asarray((most + np.log(np.exp(logs - most).sum(-1, keepdims=True)))[..., 0])
+
+
+def _settled(pull: Floats, seen: Floats, expected: Floats, spread: Floats) -> Floats:
+    """Where a deck's papers are: what was seen, held to what decks are like. pull: (c, 4, 2) sums over so
+    much as was `seen` (c, 4)."""
+    trust = 1 / spread[:, None] ** 2
+    return np.asarray((pull * trust + expected / SPREADS**2) / (seen[..., None] * trust + 1 / SPREADS**2))
+
+
+def _odd(centres: Floats, expected: Floats, seen: Floats) -> Floats:
+    """How much speaks against decks (c,) whose papers are so far from what decks are like."""
+    away = (((centres - expected) / SPREADS) ** 2).sum(2) / 2
+    return np.asarray(ODD * (away * (seen > 0.5)).sum(1))
 
 
 # ---- fans, rows, columns ----
@@ -470,6 +579,8 @@ def _line(
 ) -> Line:
     order = _chain(part, near)
     is_column = sum(down[a, b] for a, b in pairwise(order)) > (len(order) - 1) / 2
+    if not is_column:
+        order = _along_arc(shape, cards, order)
     sides = _sides(shape, cards, order)
     ups = [_mean_up(shape, side) for side in sides]
     looking = np.array([_looking(shape, sides, place) for place in range(len(order))])
@@ -504,6 +615,28 @@ def _looking(shape: _Shape, sides: tuple[dict[int, int], dict[int, int]], place:
     """Where the first side of a line looks at one of its cards."""
     first, second = sides
     return np.asarray(shape.up[first[place]] if place in first else -shape.up[second[place]])
+
+
+def _along_arc(shape: _Shape, cards: Sequence[tuple[int, ...]], order: list[int]) -> list[int]:
+    """Cards of a fan in the order of their angles around the point where they are held, those of a row as
+    they follow each other along it: some stick out, and then neighbours are not the nearest.
+    """
+    sides = _sides(shape, cards, order)
+    looking = np.array([_looking(shape, sides, place) for place in range(len(order))])
+    middles = np.array([shape.centre[list(cards[card])].mean(0) for card in order])
+    turn = looking[:-1, 0] * looking[1:, 1] - looking[:-1, 1] * looking[1:, 0]
+    if abs(float(np.arcsin(np.clip(turn, -1, 1)).sum())) > FAN:
+        # The point nearest to the axes of all cards.
+        across = np.eye(2) - looking[:, :, None] * looking[:, None]
+        pivot = np.linalg.solve(across.sum(0), (across @ middles[:, :, None]).sum(0)[:, 0])
+        away = middles - pivot
+        up = away.mean(0)
+        along = np.arctan2(up[0] * away[:, 1] - up[1] * away[:, 0], away @ up)
+    else:
+        along = middles @ (middles[-1] - middles[0])
+    if along[-1] < along[0]:
+        along = -along
+    return [order[place] for place in np.argsort(along, kind="stable")]
 
 
 def _chain(part: list[int], near: Floats) -> list[int]:
@@ -637,12 +770,10 @@ def arrange_cards(
     names = (*RANKS, *JOKERS)
     ranks = np.array([[end.ranks.get(name, 0.0) for name in names] for end in ends])
     joker = ranks[:, len(RANKS) :].sum(1)
-    papers = Papers(image, quads)
-    colours = _colours_of(papers.all_apart(), joker)
-    cards = join_ends(quads, _alike(ranks, colours))
-    lines = find_lines(quads, cards)
-    # Now that it is known what lies on what, the papers are seen better; and so is who belongs together.
-    colours = _colours_of(papers.in_piles(cards, lines), joker)
+    cue = np.array([[end.colours.get(name, 1.0) for name in COLOURS] for end in ends])
+    cards = join_ends(quads, _alike(ranks, cue / cue.sum(1, keepdims=True)))
+    # Now that it is known what may lie on what, papers are seen; they tell more of who belongs together.
+    colours = _colours_of(*Papers(image, quads).in_piles(cards, find_lines(quads, cards)), joker, cue)
     cards = join_ends(quads, _alike(ranks, colours))
     lines = find_lines(quads, cards)
     readings = [_reading(ranks[list(card)], colours[list(card)], expected.pieces) for card in cards]
@@ -665,10 +796,9 @@ def arrange_cards(
     return Arrangement(tuple(sighting for _, sighting in placed), tuple(found), ())
 
 
-def _colours_of(seen: tuple[Floats, Floats], joker: Floats) -> Floats:
+def _colours_of(papers: Floats, shares: Floats, joker: Floats, cue: Floats) -> Floats:
     """Colours of ends from their papers and the shares asked; a joker's paper tells nothing of the others."""
-    papers, shares = seen
-    return judge_colours(papers, np.maximum((1 - joker) * np.minimum(3 * shares, 1), 0.01))
+    return judge_colours(papers, np.maximum((1 - joker) * np.minimum(3 * shares, 1), 0.01), cue)
 
 
 def _alike(ranks: Floats, colours: Floats) -> Floats:

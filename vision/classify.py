@@ -6,7 +6,7 @@ second reads it upright from the corrected corners.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import cv2
 import numpy as np
@@ -32,12 +32,23 @@ class Read:
 
     quads: (n, 4, 2) float32, corrected, from each piece's own top-left, clockwise. chances: (n, classes),
     calibrated. upright: (n,) how sure the way up is, 0-1. embeddings: (n, e), what the class layer saw.
+    colours: (n, colours) probabilities, none for networks that tell no colours.
     """
 
     quads: np.ndarray
     chances: np.ndarray
     upright: np.ndarray
     embeddings: np.ndarray
+    colours: np.ndarray
+
+    def take(self, which: np.ndarray | list[int]) -> Read:
+        """Some of the faces, in this order."""
+        return Read(*(getattr(self, field.name)[which] for field in fields(self)))
+
+    def __add__(self, other: Read) -> Read:
+        """These faces and then the others."""
+        names = [field.name for field in fields(self)]
+        return Read(*(np.concatenate([getattr(self, name), getattr(other, name)]) for name in names))
 
 
 class Pyramid:
@@ -85,24 +96,31 @@ def softmax(logits: np.ndarray) -> np.ndarray:
 
 
 class Classifier:
-    """The reader network, ready to run. labels: names of the classes, in order. sha256: of its ONNX file."""
+    """The reader network, ready to run.
+
+    labels: names of the classes, in order; colours: of the colours that it tells, none for most. sha256: of
+    its ONNX file.
+    """
 
     def __init__(self, model: Model):
         self.model = model
         self.sha256 = str(model.manifest.get("sha256", ""))
         self.labels: tuple[str, ...] = tuple(model.manifest["labels"])
+        self.colours: tuple[str, ...] = tuple(model.manifest.get("colours", ()))
         self.temperature = float(model.manifest["temperature"])
+        self.colour_temperature = float(model.manifest.get("colour_temperature", 1.0))
         common = model.manifest.get("prior", {})
         self.prior = np.array([float(common.get(label, 1.0)) for label in self.labels])
 
-    def _run(self, crops: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        parts = [self.model.run(crops[i : i + BATCH])[:4] for i in range(0, len(crops), BATCH)]
-        classes, turns, corners, embeddings = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return classes, turns, corners, embeddings
+    def _run(self, crops: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Logits of classes and turns, corner residuals, embeddings, logits of colours (if any)."""
+        parts = [self.model.run(crops[i : i + BATCH]) for i in range(0, len(crops), BATCH)]
+        outputs = tuple(np.concatenate(part) for part in zip(*parts, strict=True))
+        return outputs if self.colours else (*outputs[:4], np.zeros((len(crops), 0)))
 
     def embed(self, crops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Embeddings (n, e) and class logits (n, classes) of upright crops (n, CROP, CROP, 3) uint8 BGR."""
-        classes, _, _, embeddings = self._run(crops)
+        classes, _, _, embeddings, _ = self._run(crops)
         return embeddings, classes
 
     def read(self, image: np.ndarray, quads: np.ndarray, adaptation: Adaptation | None = None) -> Read:
@@ -112,20 +130,21 @@ class Classifier:
         """
         if not len(quads):
             none = np.zeros((0, len(self.labels)))
-            return Read(np.zeros((0, 4, 2), np.float32), none, np.zeros(0), np.zeros((0, 0)))
+            colours = np.zeros((0, len(self.colours)))
+            return Read(np.zeros((0, 4, 2), np.float32), none, np.zeros(0), np.zeros((0, 0)), colours)
         pyramid = Pyramid(image)
         quads = np.asarray(quads, np.float32)
         crops, warps = rectify(pyramid, quads)
-        first, turns, corners, _ = self._run(crops)
+        first, turns, corners, _, first_colours = self._run(crops)
         straight = _corrected(quads, warps, corners, turns.argmax(1))
         crops, warps = rectify(pyramid, straight)
-        second, turns, corners, embeddings = self._run(crops)
+        second, turns, corners, embeddings, colours = self._run(crops)
         final = _corrected(straight, warps, corners * 0.7, turns.argmax(1))
         turned = np.flatnonzero(turns.argmax(1))
         chance = softmax(turns)
         if len(turned):
             crops, _ = rectify(pyramid, final[turned])
-            second[turned], turns_again, _, embeddings[turned] = self._run(crops)
+            second[turned], turns_again, _, embeddings[turned], colours[turned] = self._run(crops)
             chance[turned] = softmax(turns_again)
         logits = second + 0.5 * first
         if adaptation is not None:
@@ -133,7 +152,9 @@ class Classifier:
         # Training shows all faces alike; on tables some are rarer.
         chances = softmax(logits / self.temperature) * self.prior
         chances /= chances.sum(1, keepdims=True)
-        return Read(final.astype(np.float32), chances, chance[:, 0], embeddings)
+        colours = colours + 0.5 * first_colours
+        colours = softmax(colours / self.colour_temperature) if self.colours else colours
+        return Read(final.astype(np.float32), chances, chance[:, 0], embeddings, colours)
 
 
 def _corrected(quads: np.ndarray, warps: np.ndarray, corners: np.ndarray, turns: np.ndarray) -> np.ndarray:

@@ -38,12 +38,14 @@ JOINED = 0.9
 class Seen:
     """What the networks of a deck saw in a photo: n places, and what each shows.
 
-    labels: names of the classes. ms: milliseconds of `locate` and of `classify`.
+    labels, colours: names of the classes, and of the colours that the networks tell (if any). ms:
+    milliseconds of `locate` and of `classify`.
     """
 
     located: list[Located]
     read: Read
     labels: tuple[str, ...]
+    colours: tuple[str, ...]
     ms: Mapping[str, float]
 
     @property
@@ -89,7 +91,7 @@ class DeckReader(ABC):
         located, read = self._settled(image, located, read, adaptation)
         end = time.perf_counter()
         ms = {"locate": 1000 * (between - start), "classify": 1000 * (end - between)}
-        return Seen(located, read, self.classifier.labels, ms)
+        return Seen(located, read, self.classifier.labels, self.classifier.colours, ms)
 
     def _settled(
         self, image: np.ndarray, located: list[Located], read: Read, adaptation: Adaptation | None
@@ -122,10 +124,7 @@ class TileReader(DeckReader):
         halves = {faces[i] for k in sure for i in (pairs[k].first, pairs[k].second)}
         rest = [i for i in range(len(located)) if i not in halves]
         joined = [Located(whole.quads[k], "face", located[faces[pairs[k].first]].score) for k in sure]
-        parts = ("quads", "chances", "upright", "embeddings")
-        return [located[i] for i in rest] + joined, Read(
-            *(np.concatenate([getattr(read, part)[rest], getattr(whole, part)[sure]]) for part in parts)
-        )
+        return [located[i] for i in rest] + joined, read.take(rest) + whole.take(sure)
 
     def arrange(self, photo: Photo, seen: Seen, expectation: Expectation | None = None) -> Arrangement:
         return arrange(sightings_of(seen, photo.scale), photo.width, photo.height, expectation)
@@ -148,12 +147,13 @@ DECK_READERS: dict[str, type[DeckReader]] = {reader.deck: reader for reader in (
 
 def ends_of(seen: Seen) -> list[CardEnd]:
     """Ends of cards that were seen, places without one left out; quads in pixels of the image."""
+    read = seen.read
     ends = []
-    for quad, chances, shown in zip(seen.read.quads, seen.read.chances, seen.shown, strict=True):
-        if shown > DOUBTED:
-            ranks = dict(zip(seen.labels, map(float, chances), strict=True))
-            del ranks[REJECT]
-            ends.append(CardEnd(quad.astype(np.float64), ranks))
+    for number in np.flatnonzero(seen.shown > DOUBTED):
+        ranks = dict(zip(seen.labels, map(float, read.chances[number]), strict=True))
+        del ranks[REJECT]
+        colours = dict(zip(seen.colours, map(float, read.colours[number]), strict=True))
+        ends.append(CardEnd(read.quads[number].astype(np.float64), ranks, colours))
     return ends
 
 

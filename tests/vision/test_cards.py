@@ -234,12 +234,18 @@ def test_blue_green_is_green() -> None:
     assert "".join(COLOURS[k] for k in judge_colours(papers).argmax(1)) == "g" * 8 + "w" * 4
 
 
+def papers_of(image: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The papers of cards of which each shows one end, as they lie."""
+    cards = [(number,) for number in range(len(ends))]
+    return Papers(image, ends).in_piles(cards, find_lines(ends, cards))
+
+
 def test_ink_and_glare_are_no_paper() -> None:
     image = np.full((60, 60, 3), PAPERS["g"], np.uint8)
     image[15:45, 22:38] = 15
     image[5:12, 5:12] = 255
     quad = np.array([[0, 0], [60, 0], [60, 60], [0, 60.0]])
-    papers, shares = Papers(image, quad[None]).all_apart()
+    papers, shares = papers_of(image, quad[None])
     assert np.abs(papers[0] - PAPERS["g"]).max() < 3
     assert shares[0] == 1
 
@@ -248,9 +254,37 @@ def test_what_a_neighbour_may_cover_is_not_asked() -> None:
     image = np.full((60, 100, 3), PAPERS["g"], np.uint8)
     image[:, 25:] = PAPERS["w"]
     ends = np.array([[[0, 0], [60, 0], [60, 60], [0, 60.0]], [[25, 0], [85, 0], [85, 60], [25, 60]]])
-    papers, shares = Papers(image, ends).all_apart()
+    papers, shares = papers_of(image, ends)
     assert np.abs(papers - [PAPERS["g"], PAPERS["w"]]).max() < 3
-    assert 0.2 < shares.min() <= shares.max() < 0.5
+    assert shares[0] < 0.5 and shares[1] == 1  # the paper changes at the edge of the second
+
+
+@pytest.mark.parametrize("later_on_top", [True, False])
+@pytest.mark.parametrize("step", [0.6, 0.85])
+def test_what_lies_on_what_is_seen_at_the_edges(later_on_top: bool, step: float) -> None:
+    deck = plain_deck()
+    names = ["Kr", "Aw", "Ey", "Rg", "Hw", "Cr", "Py", "Kg"]
+    row = [PlacedCard(n, step * k, 0, 0, k if later_on_top else 9 - k) for k, n in enumerate(names)]
+    image, truth = seen_from(row, deck)
+    ends, _ = located(truth, np.random.default_rng(3))
+    placed = arrange_cards(image, ends)
+    assert [sighting.piece for sighting in placed.sightings] == names
+
+
+def test_glare_draws_a_paper_towards_white_and_is_seen_through() -> None:
+    suits = "yyyyrrrrrggggwwww"
+    papers = np.array([PAPERS[suit] for suit in suits])
+    papers[[0, 4, 9]] += 0.6 * (np.array(PAPERS["w"]) - papers[[0, 4, 9]])
+    chances = judge_colours(papers)
+    assert "".join(COLOURS[k] for k in chances.argmax(1)) == suits
+
+
+def test_what_an_end_says_by_itself_tips_the_scales() -> None:
+    papers = np.array([(60.0, 150.0, 230.0)] * 4)  # orange alone: yellow or red?
+    cues = {suit: np.where(np.array(list(COLOURS)) == suit, 0.97, 0.01) for suit in "yr"}
+    for suit, cue in cues.items():
+        chances = judge_colours(papers, cue=np.tile(cue, (4, 1)))
+        assert {COLOURS[k] for k in chances.argmax(1)} == {suit}
 
 
 # ---- melds, and the whole stage ----
