@@ -129,7 +129,7 @@ class PhotoReader:
             photo = load_photo(file, name="frame")
             if max(photo.width, photo.height) > MOST_FRAME_SIDE:
                 raise PhotoError(f"the frame is too large: at most {MOST_FRAME_SIDE} pixels a side")
-            return see(partial(reader.read, **how), photo, at, before, expectation)
+            return see(partial(reader.read, deck="mahjong", **how), photo, at, before, expectation)
 
         with self._frame_turn():
             return self._do(looked)

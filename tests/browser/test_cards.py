@@ -9,12 +9,20 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed: no browser tests")
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
-from companion.pieces import parse_pieces
+from companion.hand import Meld
+from companion.pieces import DECKS, parse_pieces
 from companion.reading import Candidate, Quad, Reading, Sighting
 
 Shoot = Callable[[str], Path]
+
+
+@pytest.fixture(autouse=True)
+def readable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Photos of cards are let in, whether or not this checkout has models for them."""
+    monkeypatch.setattr("web.api.readable_decks", lambda: tuple(DECKS))
+
 
 TWENTY = "RRRRr HHHHr CCCCg AAAw EEy Ky Kr 1j"
 
@@ -37,7 +45,8 @@ def cards(page: Page, where: str = "#tiles") -> list[str]:
 
 def test_cards_are_tapped_in_corrected_and_scored(page: Page, shoot: Shoot) -> None:
     play(page, "Fujian")
-    expect(page.get_by_text("Take a photo")).to_be_hidden()  # no photo of cards is read yet
+    expect(page.get_by_role("button", name="Try the sample photo")).to_be_visible()
+    expect(page.get_by_role("link", name="Teach my tiles")).to_be_hidden()
     expect(page.get_by_role("link", name="Rules explained")).to_be_visible()
     page.get_by_role("button", name="Type a hand").click()
     sheet = page.locator("#sheet")
@@ -149,6 +158,83 @@ def test_a_photo_of_cards_that_fails_the_checksum_points_at_the_least_certain_ca
     page.get_by_role("button", name="Look at it").click()
     page.get_by_role("button", name="Remove this piece").click()
     expect(page.locator(".recount")).to_have_count(0)
+
+
+FAN = ("Cr", "Kr", "Ay", "Ew", "Ew", "Rg")
+LAID = ("Hg", "Hg", "Hg")
+
+
+def answered(page: Page) -> list[str]:
+    """Answer each photo with a fan, one card in doubt, and a pung before it; lists the decks asked for."""
+
+    def seen(place: int, candidates: dict[str, float], laid: bool = False) -> Sighting:
+        left = 40.0 + 70 * place
+        quad: Quad = ((left, 100), (left + 50, 100), (left + 50, 300), (left, 300))
+        ranked = tuple(Candidate(name, chance) for name, chance in candidates.items())
+        return Sighting(quad, ranked, "meld" if laid else "hand", int(laid), 0 if laid else None)
+
+    doubt = {"Ay": 0.6, "Ar": 0.3, "Ey": 0.1}
+    sightings = [seen(k, doubt if name == "Ay" else {name: 0.99}) for k, name in enumerate(FAN)]
+    sightings += [seen(len(FAN) + k, {name: 0.99}, laid=True) for k, name in enumerate(LAID)]
+    melds = (Meld("pung", parse_pieces("HHHg")),)
+    reading = Reading("fan.jpg", "four-color", 1600, 400, tuple(sightings), melds).to_document()
+    asked: list[str] = []
+
+    def answer(route: Route) -> None:
+        form = (route.request.post_data_buffer or b"").decode("latin-1")
+        asked.extend(re.findall(r'name="deck"\r\n\r\n([a-z-]+)', form))
+        route.fulfill(json=reading | {"preview": None})
+
+    page.route("**/api/readings", answer)
+    return asked
+
+
+@pytest.mark.parametrize("game", ["Fujian", "Guangshui"])
+def test_a_photographed_fan_keeps_its_order_and_its_melds(page: Page, shoot: Shoot, game: str) -> None:
+    asked = answered(page)
+    play(page, game)
+    expect(page.get_by_text("The live view knows tiles only")).to_have_count(1)
+    shoot(f"cards-6-{game.lower()}")
+    page.get_by_role("button", name="Try the sample photo").click()
+    expect(page.locator("#photo .mark")).to_have_count(len(FAN) + len(LAID))
+    assert asked == ["four-color"]
+    assert cards(page) == list(FAN)
+    expect(page.get_by_role("group", name="Meld 1: pung")).to_be_visible()
+    expect(page.locator(".mark-doubtful")).to_have_count(1)
+    expect(page.get_by_text("Tiles misread?")).to_be_hidden()
+    # One tap each puts rank and colour right.
+    page.get_by_role("button", name="Check 1 doubtful piece").click()
+    sheet = page.locator("#sheet")
+    sheet.get_by_role("group", name="Its colour").get_by_role("button", name="white advisor").click()
+    sheet.get_by_role("group", name="Its rank").get_by_role("button", name="white general").click()
+    shoot("cards-7-doubt")
+    sheet.get_by_role("button", name="Done").click()
+    assert cards(page)[2] == "Kw"
+    expect(page.locator(".mark-doubtful")).to_have_count(0)
+
+
+def test_an_own_photo_is_told_apart_unless_a_table_wants_it(page: Page) -> None:
+    asked = answered(page)
+    photo = Path(__file__).parents[1] / "data/cards/photos/melds.jpg"
+    page.locator("footer input[type=file]").set_input_files(photo)
+    expect(page.locator("#game")).to_have_value("fujian")  # what lies in the photo chose the game
+    errand = {"back": "/table", "title": "Anna's hand", "rules": "guangshui", "options": {}, "source": "wall"}
+    page.evaluate("errand => sessionStorage.setItem('companion.errand', JSON.stringify(errand))", errand)
+    page.goto(page.url + "?errand")
+    expect(page.locator("#game")).to_have_value("guangshui")
+    page.locator("footer input[type=file]").set_input_files(photo)
+    expect(page.locator("#photo .mark")).to_have_count(len(FAN) + len(LAID))
+    assert asked == ["auto", "four-color"]
+
+
+def test_a_game_whose_cards_cannot_be_read_offers_no_photo(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("web.api.readable_decks", lambda: ("mahjong",))
+    page.reload()
+    play(page, "Fujian")
+    expect(page.get_by_text("Take a photo", exact=True)).to_be_hidden()
+    expect(page.get_by_text("Tap in your cards.")).to_be_visible()
 
 
 @pytest.mark.parametrize("width", [320, 390])

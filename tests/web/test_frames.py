@@ -144,6 +144,8 @@ def test_other_bad_fields_are_told_with_their_place(client: FlaskClient, frame: 
     for at in ("", "now", "nan", "inf", "-1"):
         assert show(client, frame, at).get_json()["error"]["where"] == "at", at
     assert show(client, frame, rules="poker").get_json()["error"]["where"] == "rules"
+    cards = show(client, frame, rules="fujian").get_json()["error"]
+    assert cards["where"] == "rules" and "tiles only" in cards["message"]
     answer = show(client, b"no picture")
     assert (answer.status_code, answer.get_json()["error"]["where"]) == (415, "frame")
     large = cv2.imencode(".jpg", np.zeros((40, 2200, 3), np.uint8))[1].tobytes()

@@ -30,6 +30,8 @@ from web.photos import Busy, NotInstalled, PhotoReader
 if TYPE_CHECKING:
     from vision.sets import TileSet
 
+TILES = "mahjong"
+
 MAX_HAND_BYTES = 64 * 1024
 """A hand document is below 2 kB; this leaves room and keeps nonsense out."""
 
@@ -94,6 +96,9 @@ def see_frame() -> Answer:
     if name is not None and name not in RULE_SETS:
         known = ", ".join(RULE_SETS)
         return problem(HTTPStatus.BAD_REQUEST, f"No rules {name[:40]!r}; known: {known}.", "rules")
+    if name is not None and RULE_SETS[name].deck != TILES:
+        told = "The live view knows tiles only: of cards take a photo."
+        return problem(HTTPStatus.BAD_REQUEST, told, "rules")
     expectation = Expectation.of_full(RULE_SETS[name].sizes) if name else None
     photos: PhotoReader = current_app.extensions["photos"]
     try:

@@ -52,8 +52,8 @@ OPERATIONS = (
             "state": {"type": "string", "description": "As the last answer gave it; none at first."},
             "rules": {
                 "type": "string",
-                "enum": list(RULE_SETS),
-                "description": "Whose hand sizes are waited for.",
+                "enum": [name for name, rules in RULE_SETS.items() if rules.deck == "mahjong"],
+                "description": "Whose hand sizes are waited for. Games of cards have no live view.",
             },
             "set": SET_FIELD,
         },

@@ -40,6 +40,7 @@ export class Camera {
   /** rules(): name of the rule set in force; onshot(photo). */
   constructor(options) {
     this.#options = options;
+    for (const note of document.querySelectorAll("[data-note=live]")) note.hidden = !hasCamera();
     for (const button of document.querySelectorAll("[data-do=live]")) {
       button.hidden = !hasCamera();
       button.addEventListener("click", () => this.open());

@@ -31,6 +31,11 @@ export class Errand {
     this.#draw();
   }
 
+  /** Whether a hand is wanted, of the rules in force. */
+  get isOpen() {
+    return this.#errand !== null;
+  }
+
   /** The hand that was sent along, or an empty table under the sender's rules; a reload keeps what was done since. */
   #begin() {
     const { begun, rules, hand } = this.#errand;

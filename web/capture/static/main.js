@@ -44,12 +44,17 @@ class Page {
     this.store = new Store(this.#ruleSets);
     new Learner(this.store);
     this.sheet = new Sheet(this);
-    this.upload = new Upload((reading) => this.#takeReading(reading));
+    this.upload = new Upload({
+      onreading: (reading) => this.#takeReading(reading),
+      rules: () => this.rules,
+      // A hand for a table is of the table's deck; else whatever lies in the photo chooses the game.
+      deck: () => (this.errand?.isOpen ? this.rules.deck : "auto"),
+    });
     this.camera = new Camera({
       rules: () => this.state.rules,
       onshot: (photo) => this.upload.start({ photo, name: "live.jpg" }),
     });
-    new Errand(this.store);
+    this.errand = new Errand(this.store);
     this.store.subscribe(() => this.#changed());
     this.#listen();
     this.#openLinked();
@@ -287,8 +292,10 @@ class Page {
     const { rules } = this;
     byId("game").value = rules.name;
     document.body.classList.toggle("is-unreadable", !rules.readable);
+    document.body.classList.toggle("is-cards", rules.deck === "four-color");
     for (const id of ["rules-link", "hero-rules"]) byId(id).href = `/rules/${rules.name}`;
-    for (const [id, key] of [["hero-text", "hero.text"], ["text-help", "text.help"]]) byId(id).textContent = t(`${key}.${rules.deck}`);
+    byId("hero-text").textContent = t(rules.readable ? `hero.text.${rules.deck}` : "hero.text.typed");
+    byId("text-help").textContent = t(`text.help.${rules.deck}`);
     byId("text").placeholder = t(`text.example.${rules.deck}`);
     renew(
       byId("games"),

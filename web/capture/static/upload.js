@@ -7,17 +7,16 @@ import { chosenSet } from "/teach/choice.js";
 
 const MAX_BYTES = Number(document.body.dataset.maxBytes) - 4096; // less what the form around the photo takes
 const HUGE_SIDE = 5000;
-const SAMPLE = "/static/samples/sichuan-hand.jpg";
 
 export class Upload {
-  #onreading;
+  #options;
   #last = null; // what to try again: {photo, name} or {sample: true}
   #abort = null;
   #shown = null; // object URL of the photo being read
 
-  /** onreading(document): a photo was read. */
-  constructor(onreading) {
-    this.#onreading = onreading;
+  /** onreading(document): a photo was read. rules(): those in force; deck(): what lies in a photo, or "auto". */
+  constructor(options) {
+    this.#options = options;
     for (const input of document.querySelectorAll("input[type=file]")) {
       input.addEventListener("change", () => {
         const [file] = input.files;
@@ -44,13 +43,15 @@ export class Upload {
     this.#abort = abort;
     this.#show("busy");
     try {
-      const { photo, name } = source.sample ? await fetchSample(abort.signal) : source;
+      const { rules, deck, onreading } = this.#options;
+      const { photo, name } = source.sample ? await fetchSample(rules().name, abort.signal) : source;
       if (abort.signal.aborted) return;
       this.#showPhoto(photo);
-      const reading = await read(await withinLimit(photo), name, abort.signal, chosenSet());
+      const shown = source.sample ? rules().deck : deck();
+      const reading = await read(await withinLimit(photo), name, abort.signal, { deck: shown, set: chosenSet() });
       if (abort.signal.aborted) return;
       this.#stop();
-      this.#onreading(reading);
+      onreading(reading);
     } catch (error) {
       if (abort.signal.aborted) return;
       this.#abort = null;
@@ -93,15 +94,16 @@ export class Upload {
 
 const sentence = (text) => text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 
-async function fetchSample(signal) {
+async function fetchSample(rules, signal) {
+  const name = `${rules}-hand.jpg`;
   let answer;
   try {
-    answer = await fetch(SAMPLE, { signal });
+    answer = await fetch(`/static/samples/${name}`, { signal });
   } catch {
     throw new ApiError("offline", t("error.offline"));
   }
   if (!answer.ok) throw new ApiError("failed", t("error.sample"));
-  return { photo: await answer.blob(), name: "sichuan-hand.jpg" };
+  return { photo: await answer.blob(), name };
 }
 
 /** The photo as it is; only one too large for the server is made smaller here, when the browser can. */

@@ -53,10 +53,11 @@ export function see(frame, known, signal) {
   return call("/api/frames", { method: "POST", body: form, signal });
 }
 
-/** set: key of the taught tile set in the photo, or null. */
-export function read(photo, name, signal, set = null) {
+/** deck: what lies in the photo, or "auto". set: key of the taught tile set in it, or null. */
+export function read(photo, name, signal, { deck = "auto", set = null } = {}) {
   const form = new FormData();
   form.append("photo", photo, name);
+  form.append("deck", deck);
   if (set) form.append("set", set);
   return call("/api/readings", { method: "POST", body: form, signal });
 }

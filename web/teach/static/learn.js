@@ -4,6 +4,7 @@
 import { ApiError, call } from "/static/js/api.js";
 import { byId } from "/static/js/dom.js";
 import { t } from "/static/js/i18n.js";
+import { isCard } from "/static/js/tiles.js";
 import { chooseSet, chosenSet, learns, setLearns } from "/teach/choice.js";
 
 const AFTER_MS = 2500;
@@ -69,7 +70,7 @@ export class Learner {
     const set = learns() ? chosenSet() : null;
     const wanted = new Map(
       state.pieces
-        .filter(({ quad, candidates, piece, checked }) => quad && checked && piece !== "back" && candidates[0] && ![piece, "back"].includes(candidates[0].piece))
+        .filter(({ quad, candidates, piece, checked }) => quad && checked && piece !== "back" && !isCard(piece) && candidates[0] && ![piece, "back"].includes(candidates[0].piece))
         .map((piece) => [piece.id, piece]),
     );
     this.#busy = true;
