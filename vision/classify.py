@@ -123,6 +123,13 @@ class Classifier:
         classes, _, _, embeddings, _ = self._run(crops)
         return embeddings, classes
 
+    def glance(self, image: np.ndarray, quads: np.ndarray) -> np.ndarray:
+        """What pieces at quads (n, 4, 2) seem to be at first sight, (n, classes); `read` is surer."""
+        if not len(quads):
+            return np.zeros((0, len(self.labels)))
+        classes, *_ = self._run(rectify(Pyramid(image), np.asarray(quads, np.float32))[0])
+        return softmax(classes / self.temperature)
+
     def read(self, image: np.ndarray, quads: np.ndarray, adaptation: Adaptation | None = None) -> Read:
         """Read the pieces at quads (n, 4, 2) of a photo, (height, width, 3) uint8 BGR.
 

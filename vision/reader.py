@@ -14,7 +14,7 @@ from companion.reading import Expectation, Reading, Sighting
 from vision.adapt import Adaptation
 from vision.classify import Classifier
 from vision.debug import draw_sightings
-from vision.decks import DECK_READERS, DeckReader, Seen
+from vision.decks import DECK_READERS, DeckReader, Look, Seen
 from vision.load import Photo
 from vision.locate import Located
 from vision.model import ModelError
@@ -111,17 +111,20 @@ class Reader:
         self, image: np.ndarray, deck: str, adaptation: Adaptation | None
     ) -> tuple[DeckReader, Seen, dict[str, float]]:
         """The deck in a photo, what its networks saw, and milliseconds of `locate` and `classify`."""
-        ms = {"locate": 0.0, "classify": 0.0}
-        best: tuple[DeckReader, Seen] | None = None
-        for name in self.decks if deck == AUTO else (deck,):
-            reader = self.of(name)
-            seen = reader.see(image, adaptation if name == TILES else None)
-            ms = {stage: ms[stage] + seen.ms[stage] for stage in ms}
-            if best is None or seen.evidence > best[1].evidence:
-                best = reader, seen
-        if best is None:
+        names = self.decks if deck == AUTO else (deck,)
+        if not names:
             raise ModelError("no models are installed: install again")
-        return *best, ms
+        looks: dict[str, Look] = {}
+        if len(names) > 1:
+            for name in names:
+                looks[name] = self.of(name).look(image)
+                if looks[name].settles:
+                    break
+        chosen = max(looks, key=lambda name: looks[name].evidence) if looks else names[0]
+        reader = self.of(chosen)
+        seen = reader.see(image, looks.get(chosen), adaptation if chosen == TILES else None)
+        stages = [seen.ms, *(look.ms for look in looks.values())]
+        return reader, seen, {name: sum(stage[name] for stage in stages) for name in seen.ms}
 
 
 _default = Reader()

@@ -1,0 +1,145 @@
+"""One reader for all decks: which deck lies in a photo, and which models are opened for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from companion.installed import readable_decks
+from companion.reading import Candidate, Expectation, Sighting
+from vision.arrange import Arrangement
+from vision.decks import CardReader, Look, Seen, TileReader
+from vision.load import Photo, load_photo
+from vision.model import ModelError
+from vision.reader import Reader
+
+ROOT = Path(__file__).parents[2]
+NAMES = {"mahjong": "5m", "four-color": "Kr"}
+
+
+class FakeDeck:
+    """Is so sure of the places that it finds, and counts what it is asked."""
+
+    def __init__(self, deck: str, sure: list[float]) -> None:
+        self.deck, self.sure, self.looks, self.sights = deck, sure, 0, 0
+
+    def look(self, image: np.ndarray) -> Look:
+        self.looks += 1
+        return Look([], np.array(self.sure), {"locate": 10.0, "classify": 1.0})
+
+    def see(self, image: np.ndarray, look: Look | None, adaptation: Any) -> Seen:
+        self.sights += 1
+        return Seen([], None, (), (), {"locate": 0.0 if look else 10.0, "classify": 5.0})  # type: ignore[arg-type]
+
+    def arrange(self, photo: Photo, seen: Seen, expectation: Expectation | None) -> Arrangement:
+        corners = ((0.0, 0.0), (9.0, 0.0), (9.0, 9.0), (0.0, 9.0))
+        return Arrangement((Sighting(corners, (Candidate(NAMES[self.deck], 0.99),)),))
+
+
+@pytest.fixture
+def photo() -> Photo:
+    return load_photo(ROOT / "tests/data/cards/photos/melds.jpg")
+
+
+def reader_of(tiles: list[float], cards: list[float] | None) -> tuple[Reader, dict[str, FakeDeck]]:
+    decks = {"mahjong": FakeDeck("mahjong", tiles)}
+    if cards is not None:
+        decks["four-color"] = FakeDeck("four-color", cards)
+
+    class Given(Reader):
+        decks = property(lambda self: tuple(all_decks))  # type: ignore[assignment]
+
+        def of(self, deck: str) -> Any:
+            return all_decks[deck]
+
+    all_decks = decks
+    return Given(), decks
+
+
+@pytest.mark.parametrize(
+    ("tiles", "cards", "deck"),
+    [
+        ([0.99] * 14, [0.6] * 16, "mahjong"),
+        ([0.6] * 16 + [0.95] * 2, [0.98] * 12, "four-color"),
+        ([0.95, 0.9], [0.99] * 6, "four-color"),
+        ([0.7, 0.9, 0.95, 0.85], [0.7] * 5, "mahjong"),
+        ([], [0.9], "four-color"),
+        ([], [], "mahjong"),
+    ],
+)
+def test_the_deck_that_is_seen_more_surely_is_read(
+    photo: Photo, tiles: list[float], cards: list[float], deck: str
+) -> None:
+    reader, decks = reader_of(tiles, cards)
+    reading = reader.read(photo)
+    assert reading.deck == deck
+    assert [decks[name].sights for name in decks] == [int(name == deck) for name in decks]
+
+
+def test_plain_tiles_cost_no_look_at_cards(photo: Photo) -> None:
+    reader, decks = reader_of([0.97] * 8, [0.99] * 16)
+    reading = reader.read(photo)
+    assert reading.deck == "mahjong"
+    assert (decks["mahjong"].looks, decks["four-color"].looks) == (1, 0)
+    assert (reading.ms["locate"], reading.ms["classify"]) == (10.0, 6.0)
+
+
+def test_looks_at_both_decks_count_in_the_times_of_the_stages(photo: Photo) -> None:
+    reader, _ = reader_of([0.3] * 8, [0.9] * 16)
+    reading = reader.read(photo)
+    assert (reading.ms["locate"], reading.ms["classify"]) == (20.0, 7.0)
+
+
+def test_a_named_deck_is_read_whatever_it_looks_like(photo: Photo) -> None:
+    reader, decks = reader_of([0.99] * 14, [])
+    assert reader.read(photo, deck="four-color").deck == "four-color"
+    assert [deck.looks for deck in decks.values()] == [0, 0]
+
+
+def test_without_models_of_cards_only_tiles_are_looked_for(photo: Photo) -> None:
+    reader, decks = reader_of([0.2] * 9, None)
+    assert reader.read(photo).deck == "mahjong"
+    assert decks["mahjong"].looks == 0
+
+
+def test_models_are_opened_when_they_are_needed(
+    photo: Photo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    opened: list[tuple[str, Path | None]] = []
+
+    def opens(deck: str) -> Any:
+        def open_them(folder: Path | None = None) -> FakeDeck:
+            opened.append((deck, folder))
+            return FakeDeck(deck, [0.99] * 9)
+
+        return staticmethod(open_them)
+
+    for deck_reader in (TileReader, CardReader):
+        monkeypatch.setattr(deck_reader, "open", opens(deck_reader.deck))
+    reader = Reader(tmp_path)
+    assert reader.decks == () and opened == []
+    for name in ("four-color", "mahjong"):
+        reader.read(photo, deck=name)
+        reader.read(photo, deck=name)
+    assert opened == [("four-color", tmp_path), ("mahjong", tmp_path)]
+
+
+def test_what_is_missing_is_named(photo: Photo, tmp_path: Path) -> None:
+    reader = Reader(tmp_path)
+    with pytest.raises(ModelError, match="four-color-locator is missing"):
+        reader.read(photo, deck="four-color")
+    with pytest.raises(ModelError, match="no models"):
+        reader.read(photo)
+    with pytest.raises(ValueError, match="'tarot' cannot be read; known: auto, mahjong, four-color"):
+        reader.read(photo, deck="tarot")
+
+
+def test_a_deck_is_readable_when_both_its_models_lie_there(tmp_path: Path) -> None:
+    (tmp_path / "four-color-locator.onnx").write_bytes(b"")
+    assert readable_decks(tmp_path) == ()
+    (tmp_path / "four-color-reader.onnx").write_bytes(b"")
+    assert readable_decks(tmp_path) == ("four-color",)
+    assert "mahjong" in readable_decks()
