@@ -15,6 +15,7 @@ from importlib.resources import files
 from typing import Any
 
 from companion import Hand, Meld, Piece, Winning, analysis, parse_pieces
+from companion.installed import readable_decks
 from companion.rules import RULE_SETS
 
 SECTIONS = ("engine", "vision", "server")
@@ -148,12 +149,14 @@ def cards(count: int) -> list[dict[str, Any]]:
 
 
 def vision() -> list[dict[str, Any]]:
-    """Read the sample photo, large and small; see `vision.bench`."""
+    """Read the sample photos, large and small; see `vision.bench`."""
     from vision.bench import measure
     from vision.reader import Reader
 
-    sample = files("web").joinpath("static", "samples", "sichuan-hand.jpg").read_bytes()
-    return [timing.to_document() for timing in measure(sample, Reader.default())]
+    samples = files("web").joinpath("static", "samples")
+    tiles = samples.joinpath("sichuan-hand.jpg").read_bytes()
+    cards = samples.joinpath("fujian-hand.jpg").read_bytes() if "four-color" in readable_decks() else None
+    return [timing.to_document() for timing in measure(tiles, Reader.default(), cards=cards)]
 
 
 def won_hand(rng: random.Random) -> Hand:

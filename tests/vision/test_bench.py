@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from companion.reading import Reading
-from vision.bench import FRAME, PHONE, SMALL, measure
+from vision.bench import CARDS, FRAME, PHONE, SMALL, measure
 from vision.load import Photo
 
 
@@ -29,13 +29,14 @@ class SlowFirst:
 def test_all_sizes_are_measured_warm() -> None:
     sample = cv2.imencode(".jpg", np.full((300, 400, 3), 90, np.uint8))[1].tobytes()
     reader = SlowFirst()
-    phone, small, frame = measure(sample, reader, repeats=2)
+    phone, small, frame, cards = measure(sample, reader, repeats=2, cards=sample)
     assert (phone.size, phone.width * phone.height // 100_000) == (PHONE, 121)
     assert phone.bytes > 1_000_000
     assert (small.size, small.width, small.height) == (SMALL, 1280, 960)
     assert (frame.size, frame.width, frame.height) == (FRAME, 960, 720)
-    assert len(reader.sizes) == 9
-    for timing in (phone, small, frame):
+    assert (cards.size, cards.width, cards.goal_ms) == (CARDS, 1280, 200)
+    assert len(reader.sizes) == 12
+    for timing in (phone, small, frame, cards):
         assert timing.ms["locate"] == 4.0
         assert timing.ms["load"] + 5 <= timing.ms["total"] <= timing.ms["worst"]
         assert list(timing.ms) == ["load", "locate", "total", "worst"]
