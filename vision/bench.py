@@ -40,8 +40,9 @@ class ReaderLike(Protocol):
 class Timing:
     """How one size of photo was read.
 
-    size: `PHONE`, `SMALL`, `FRAME` or `CARDS`. width, height: pixels; bytes: of the JPEG file. pieces: how many were
-    found. ms: median milliseconds of each stage and of it all (`total`), and the slowest of these (`worst`).
+    size: `PHONE`, `SMALL`, `FRAME` or `CARDS`. width, height: pixels; bytes: of the JPEG file. pieces: how
+    many were found. ms: median milliseconds of each stage and of it all (`total`), and the slowest of these
+    (`worst`).
     """
 
     size: str
