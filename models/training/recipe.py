@@ -59,7 +59,7 @@ STEPS = (
     Step(
         "reader",
         f"models.training.reader {ALL_SCENES} --quads quads.json --start reader-1.pt --out reader.pt"
-        " --steps 10000 --batch 96 --seed 1",
+        " --steps 8500 --batch 96 --seed 1",
         ("quads", *SCENES),
     ),
     Step(

@@ -59,6 +59,7 @@ def marked_deck(length: float = 3.0, radius: float = 0.2) -> CardDeck:
 
 
 def test_cards_rest_on_each_other() -> None:
+    pytest.importorskip("scipy")
     deck = marked_deck()
     flat, across, beside = (
         PlacedCard("Kr", 0, 0, 0, 0),
@@ -88,6 +89,7 @@ def test_cards_rest_on_each_other() -> None:
 
 
 def test_sheets_have_the_outline_of_cards_and_look_up() -> None:
+    pytest.importorskip("scipy")
     deck = marked_deck(radius=0.3)
     cards = settled([PlacedCard("Kr", 0, 0, 0.4, 0, 0.2), PlacedCard("Ag", 1, 0, 0, 1, -0.2)], deck)
     faces, edges = card_sheets(cards, deck)
