@@ -68,9 +68,7 @@ class Timing:
         }
 
 
-def measure(
-    sample: bytes, reader: ReaderLike, repeats: int = 9, cards: bytes | None = None
-) -> list[Timing]:
+def measure(sample: bytes, reader: ReaderLike, repeats: int = 9, cards: bytes | None = None) -> list[Timing]:
     """Read the sample photo of tiles, made as large as a phone's and as small as a messenger's, and as frames
     of a live preview, several times each; and that of cards, if there is one, as small as a messenger's.
 

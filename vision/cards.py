@@ -36,12 +36,14 @@ LEAST = 0.001
 
 NEAREST = 0.6
 """Two ends of a card lie at least so many of their heights apart."""
-SIDEWAYS, SIDEWAYS_FAR = 0.08, 0.06
+SIDEWAYS, SIDEWAYS_FAR = 0.12, 0.06
 """How far an end may lie beside the axis of the other one, heights: at once, and for each height away."""
-ASKEW = 0.12
+ASKEW = 0.18
 """How much two ends of a card may seem turned against each other, radians."""
 STRETCH = 0.1
 """How much the distance between the ends of a card differs within a photo, as a share."""
+MISREAD = 1e-4
+"""How probable it is at least that two ends show the same card: one of them may be misread."""
 ALONE = 4.5
 """The price of an end that stands for a card by itself; two ends that cost more than twice as much together
 are two cards."""
@@ -66,11 +68,13 @@ PARALLEL = math.radians(20)
 @dataclass(frozen=True)
 class CardEnd:
     """An end as it was read. quad: (4, 2), see above. ranks: probability of each rank (`K` to `P`, jokers `1`
-    to `5`), calibrated. colours: of each colour, as the end looks by itself; empty where nobody asked."""
+    to `5`), calibrated. colours: of each colour, as the end looks by itself; empty where nobody asked.
+    belief: how sure it is that an end is there, 0-1."""
 
     quad: Floats
     ranks: Mapping[str, float]
     colours: Mapping[str, float] = field(default_factory=dict)
+    belief: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -120,7 +124,7 @@ def join_ends(quads: Floats, alike: Floats | None = None) -> list[tuple[int, ...
     wobble = SIDEWAYS + SIDEWAYS_FAR * ratio
     cost = (beside**2 + beside.T**2) / (2 * wobble**2) + askew**2 / (2 * ASKEW**2)
     size = np.log(shape.wide[:, None] / shape.wide[None])
-    cost += size**2 / (2 * 0.3**2) - np.log(np.maximum(alike, 1e-4))
+    cost += size**2 / (2 * 0.3**2) - np.log(np.maximum(alike, MISREAD))
     cost = np.where(possible, cost, np.inf)
     length = _usual_ratio(ratio, cost)
     if length is None:
@@ -245,6 +249,8 @@ ONE_HUE = 0.2
 """How much one paper differs within a photo, as long as nothing is known of haze."""
 PAPER_SPREAD = np.array([0.09, 0.09, 0.06, 0.09])
 """How much the clear paper of each colour differs within a photo: shade, reflections, noise."""
+BELIEVED = 0.42
+"""A card must be so sure to be there, as its ends say together."""
 STRAY, STRAY_SPREAD = 0.05, 0.25
 """So many papers were seen wrongly in part, and differ so much."""
 CUE, LEAST_CUE = 0.5, 0.01
@@ -763,6 +769,7 @@ def arrange_cards(
     image: the photo, BGR; quads are in its pixels. scale: what quads are multiplied by in the result.
     Sightings come in the order of the hand, then melds, then other cards; a card is outlined at one end.
     """
+    ends = _believed(ends)
     if not ends:
         return Arrangement((), (), ("No card was found in the photo.",))
     expected = expectation or Expectation(sizes=())
@@ -794,6 +801,16 @@ def arrange_cards(
             placed.append(((rank_of[part.role], row, place), sighting))
     placed.sort(key=lambda each: each[0])
     return Arrangement(tuple(sighting for _, sighting in placed), tuple(found), ())
+
+
+def _believed(ends: Sequence[CardEnd]) -> list[CardEnd]:
+    """The ends without those that are too doubtful: two that look like one card vouch for each other."""
+    belief = np.array([end.belief for end in ends])
+    quads = np.array([end.quad for end in ends], float).reshape(-1, 4, 2)
+    ranks = np.array([[end.ranks.get(name, 0.0) for name in (*RANKS, *JOKERS)] for end in ends])
+    alike = ranks @ ranks.T if len(ends) else None
+    kept = [card for card in join_ends(quads, alike) if 1 - np.prod(1 - belief[list(card)]) >= BELIEVED]
+    return [ends[end] for end in sorted(end for card in kept for end in card)]
 
 
 def _colours_of(papers: Floats, shares: Floats, joker: Floats, cue: Floats) -> Floats:

@@ -37,6 +37,10 @@ RANKED = 6
 """How many ways to read a tile are kept at most."""
 LEAST = 0.001
 """Ways to read a tile that are less probable than this are left out."""
+LEAST_BELIEF = 0.25
+"""An end of a card must be so sure to be there, as both networks see it; whether it makes a card is settled
+when it is known whether there is another end.
+"""
 JOINED = 0.9
 """Two places that look like halves of one face are one when it is read with at least this probability."""
 
@@ -183,12 +187,14 @@ DECK_READERS: dict[str, type[DeckReader]] = {reader.deck: reader for reader in (
 def ends_of(seen: Seen) -> list[CardEnd]:
     """Ends of cards that were seen, places without one left out; quads in pixels of the image."""
     read = seen.read
+    belief = seen.shown * np.array([piece.score for piece in seen.located])
     ends = []
-    for number in np.flatnonzero(seen.shown > DOUBTED):
+    for number in np.flatnonzero(belief >= LEAST_BELIEF):
         ranks = dict(zip(seen.labels, map(float, read.chances[number]), strict=True))
         del ranks[REJECT]
         colours = dict(zip(seen.colours, map(float, read.colours[number]), strict=True))
-        ends.append(CardEnd(read.quads[number].astype(np.float64), ranks, colours))
+        quad = read.quads[number].astype(np.float64)
+        ends.append(CardEnd(quad, ranks, colours, float(belief[number])))
     return ends
 
 
