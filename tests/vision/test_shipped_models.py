@@ -7,8 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from companion.installed import PARTS, readable_decks
 from companion.reading import Reading
-from datasets.scenes import load_scenes
+from datasets.evaluate_cards import CardOutcome, measure
+from datasets.scenes import Scene, load_scenes
 from vision.load import load_photo
 from vision.model import open_model
 from vision.reader import Reader
@@ -17,7 +19,13 @@ ROOT = Path(__file__).parents[2]
 TRUTH = json.loads((ROOT / "tests/data/photos.json").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("name", ["mahjong-locator", "mahjong-reader"])
+CARDS = load_scenes(ROOT / "tests/data/cards")
+cards_are_read = pytest.mark.skipif(
+    "four-color" not in readable_decks(), reason="this checkout has no models of cards"
+)
+
+
+@pytest.mark.parametrize("name", [f"{deck}-{part}" for deck in readable_decks() for part in PARTS])
 def test_the_manifest_describes_the_file(name: str) -> None:
     manifest = json.loads((ROOT / f"models/{name}.json").read_text(encoding="utf-8"))
     data = (ROOT / f"models/{name}.onnx").read_bytes()
@@ -58,3 +66,35 @@ def test_corners_lie_where_the_faces_end(entry: dict) -> None:
 
 def test_the_test_photos_are_a_labelled_folder() -> None:
     assert len(load_scenes(ROOT / "tests/data")) == len(TRUTH)
+
+
+@cards_are_read
+@pytest.mark.parametrize("scene", CARDS, ids=lambda scene: scene.path.stem)
+def test_rendered_photos_of_cards_are_read_right(scene: Scene) -> None:
+    """Every card, in order, in its meld; and nobody says that these are cards."""
+    outcome = measure(scene, Reader.default().read(load_photo(scene.path)))
+    assert isinstance(outcome, CardOutcome) and outcome.told
+    assert [match.label.piece for match in outcome.mistakes] == []
+    assert not outcome.extra and outcome.groups_right == outcome.groups
+    assert outcome.whole and outcome.ordered is not False
+
+
+@cards_are_read
+@pytest.mark.parametrize(
+    ("game", "hand", "melds"),
+    [
+        ("fujian", "KAERHCy KAERHCr KPPPw Kg 1j", ["pung HHHg"]),
+        ("guangshui", "KPy KAAAARHCPr KRHCPw KKAAEEg", ["pung HHHw", "pung HHHr", "pung HHHy"]),
+    ],
+)
+def test_the_sample_hands_of_cards_are_read_right(game: str, hand: str, melds: list[str]) -> None:
+    reading = Reader.default().read(load_photo(ROOT / f"web/static/samples/{game}-hand.jpg"))
+    assert (reading.deck, reading.hand, list(map(str, reading.melds))) == ("four-color", hand, melds)
+
+
+@cards_are_read
+@pytest.mark.parametrize("entry", TRUTH, ids=lambda entry: Path(entry["file"]).stem)
+def test_tiles_are_told_from_cards(entry: dict) -> None:
+    photo = load_photo(ROOT / "tests/data" / entry["file"])
+    told, asked = Reader.default().read(photo), Reader.default().read(photo, deck="mahjong")
+    assert told.deck == "mahjong" and told.sightings == asked.sightings
