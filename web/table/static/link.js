@@ -69,12 +69,20 @@ export class Link {
   }
 
   #keep(waiting) {
+    this.#unkept = null;
+    if (this.#stored(waiting)) return;
+    this.#unkept = waiting; // storage is switched off or full: it lasts as long as the page does
+    this.#stored(waiting.filter(({ photo }) => !photo).map(({ photos: _, ...one }) => one)); // rounds, if not their photos, last longer
+  }
+
+  /** Whether the device keeps this. */
+  #stored(waiting) {
     try {
       if (waiting.length > 0) localStorage.setItem(this.#store, JSON.stringify(waiting));
       else localStorage.removeItem(this.#store);
-      this.#unkept = null;
+      return true;
     } catch {
-      this.#unkept = waiting; // storage is switched off or full: it lasts as long as the page does
+      return false;
     }
   }
 
