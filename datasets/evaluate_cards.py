@@ -1,8 +1,9 @@
 """Measure the reading of cards; `datasets.evaluate` tells what is common to all pieces.
 
-- A card **counts** when one of its ends is at least 60 % in sight. It is **found** when a sighting lies on
-  one of its ends, **read** when rank and colour are right; both are shares of all labelled cards. **rank**
-  and **colour** are shares of those found, each asked alone.
+- A card **counts** when one of its ends is at least 60 % in sight and 16 pixels wide: nobody could read a
+  smaller glyph. It is **found** when a sighting lies on one of its ends, **read** when rank and colour are
+  right; both are shares of all cards that count. **rank** and **colour** are shares of those found, each
+  asked alone.
 - A **whole hand** has all cards of the hand and its melds, and nothing else. It is measured where all of them
   count. **In order** are those whole hands whose cards come as they lie, row after row (from either end, but
   fans from the left); **melds** are the labelled groups that were read as one group.
@@ -40,6 +41,8 @@ from datasets.measuring import (
 from datasets.outcomes import Comparison
 from datasets.scenes import NO_CARDS, Label, Scene
 
+LEAST_WIDE = 16.0
+"""Pixels across an end of a card whose glyph can be read."""
 OVERLAP = 0.2
 """An end and a sighting that share less of what both cover lie beside each other."""
 SCATTERED = frozenset({"scatter"})
@@ -109,7 +112,7 @@ def _by_places(scene: Scene, reading: Reading) -> CardOutcome:
     on = _lying_on(labels, reading.sightings)
     in_sight = np.zeros(len(cards))
     for label in labels:
-        if label.card is not None:
+        if label.card is not None and _wide(label) >= LEAST_WIDE:
             in_sight[label.card] = max(in_sight[label.card], label.visible)
     real = [number for number, card in enumerate(cards) if card.piece not in NO_CARDS]
     pairs = {n: Match(cards[n], reading.sightings[on[n]] if n in on else None) for n in real}
@@ -146,6 +149,12 @@ def _by_places(scene: Scene, reading: Reading) -> CardOutcome:
         groups=len(seen),
         groups_right=sum(group in read_as for group in seen),
     )
+
+
+def _wide(end: Label) -> float:
+    """How many pixels an end measures across."""
+    quad = np.array(end.quad)
+    return float(np.linalg.norm(quad[1] - quad[0]) + np.linalg.norm(quad[2] - quad[3])) / 2
 
 
 def _text(reading: Reading) -> str:
