@@ -269,7 +269,20 @@ def test_a_card_table(page: Page, address: str, shoot: Shoot) -> None:
     shoot("table-8-cards")
 
 
-def test_a_photographed_hand_is_kept_with_its_round_by_choice(page: Page, address: str, shoot: Shoot) -> None:
+FULL = """(() => {
+  const set = Storage.prototype.setItem;
+  Storage.prototype.setItem = function (name, value) {
+    if (this === localStorage && value.length > 5000) throw new DOMException("full", "QuotaExceededError");
+    set.call(this, name, value);
+  };
+})()"""
+
+
+@pytest.mark.parametrize("full", [False, True], ids=["room", "no-room"])
+def test_a_photographed_hand_is_kept_with_its_round_by_choice(
+    page: Page, address: str, shoot: Shoot, full: bool
+) -> None:
+    """full: the device has no room for the photo while it waits for the connection."""
     open_table(page, address)
     page.get_by_role("button", name="Somebody won").click()
     sheet = page.locator("#sheet")
@@ -291,8 +304,12 @@ def test_a_photographed_hand_is_kept_with_its_round_by_choice(page: Page, addres
     expect(page.locator("#preview .arrow")).to_have_text(["Seat 22 →Anna", "Chen2 →Anna", "Seat 42 →Anna"])
     page.get_by_text("Keep the photo with the round").click()
     page.context.set_offline(True)  # the photo waits with its round
+    if full:
+        page.evaluate(FULL)
     page.get_by_role("button", name="Record it").click()
     expect(page.locator("#status")).to_contain_text("1 thing is kept here")
+    waits = page.evaluate("localStorage.getItem(`companion.queue.${document.body.dataset.table}`)")
+    assert ('"record"' in waits, '"photos"' in waits) == (True, not full)
     page.context.set_offline(False)
     points(page, "6", "-2", "-2", "-2")
 
