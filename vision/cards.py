@@ -44,6 +44,9 @@ STRETCH = 0.1
 """How much the distance between the ends of a card differs within a photo, as a share."""
 MISREAD = 1e-4
 """How probable it is at least that two ends show the same card: one of them may be misread."""
+TURNED = 2.5
+"""How much it speaks against a card that one of its ends must have been seen upside-down: logarithms of how
+sure the way up was, so many times, as ends in columns follow each other like those of a card."""
 ALONE = 4.5
 """The price of an end that stands for a card by itself; two ends that cost more than twice as much together
 are two cards."""
@@ -69,11 +72,12 @@ PARALLEL = math.radians(20)
 class CardEnd:
     """An end as it was read. quad: (4, 2), see above. ranks: probability of each rank (`K` to `P`, jokers `1`
     to `5`), calibrated. colours: of each colour, as the end looks by itself; empty where nobody asked.
-    belief: how sure it is that an end is there, 0-1."""
+    upright, belief: how sure it is that it is this way up, and that an end is there, 0-1."""
 
     quad: Floats
     ranks: Mapping[str, float]
     colours: Mapping[str, float] = field(default_factory=dict)
+    upright: float = 1.0
     belief: float = 1.0
 
 
@@ -99,12 +103,15 @@ class _Shape:
 # ---- two ends of one card ----
 
 
-def join_ends(quads: Floats, alike: Floats | None = None) -> list[tuple[int, ...]]:
+def join_ends(
+    quads: Floats, alike: Floats | None = None, upright: Floats | None = None
+) -> list[tuple[int, ...]]:
     """Which ends belong to one card: tuples of one or two indices, each end in exactly one, in a fixed order.
 
-    quads: (n, 4, 2). alike: (n, n), the probability that two ends show the same card. All cards of a photo
-    are of one deck: the distance between the ends of a card, in heights of an end, is the same for all,
-    however the camera foreshortens them.
+    quads: (n, 4, 2). alike: (n, n), the probability that two ends show the same card. upright: (n,) how sure
+    it is that the quad has the end the right way up, 1 by default. All cards of a photo are of one deck: the
+    distance between the ends of a card, in heights of an end, is the same for all, however the camera
+    foreshortens them.
     """
     count = len(quads)
     if count < 2:
@@ -115,15 +122,20 @@ def join_ends(quads: Floats, alike: Floats | None = None) -> list[tuple[int, ...
     apart = np.linalg.norm(between, axis=2)
     high = (shape.high[:, None] + shape.high[None]) / 2
     ratio = apart / high
-    # The other end lies where the card is: below this one, and looks the other way.
+    # The other end lies where the card is: below this one, and looks the other way. Else it was turned.
     below = -(between * shape.up[:, None]).sum(2) / high
+    sure = np.ones(count) if upright is None else np.clip(upright, 0.5, 1 - 1e-9)
+    turned = np.where(below < 0, TURNED * np.log(sure / (1 - sure))[:, None], 0)
+    way = np.where(below < 0, -1, 1)
+    below = np.abs(below)
     beside = np.abs(between[..., 0] * shape.up[:, None, 1] - between[..., 1] * shape.up[:, None, 0]) / high
-    facing = -(shape.up[:, None] * shape.up[None]).sum(2)
+    facing = -(shape.up[:, None] * shape.up[None]).sum(2) * way * way.T
     askew = np.arccos(np.clip(facing, -1, 1))
     possible = (below > NEAREST) & (below.T > NEAREST) & (facing > 0.7)
     wobble = SIDEWAYS + SIDEWAYS_FAR * ratio
     cost = (beside**2 + beside.T**2) / (2 * wobble**2) + askew**2 / (2 * ASKEW**2)
     size = np.log(shape.wide[:, None] / shape.wide[None])
+    cost += turned + turned.T
     cost += size**2 / (2 * 0.3**2) - np.log(np.maximum(alike, MISREAD))
     cost = np.where(possible, cost, np.inf)
     length = _usual_ratio(ratio, cost)
@@ -131,6 +143,17 @@ def join_ends(quads: Floats, alike: Floats | None = None) -> list[tuple[int, ...
         return [(i,) for i in range(count)]
     cost = cost + np.log(np.maximum(ratio, 1e-6) / length) ** 2 / (2 * STRETCH**2)
     return _pairs(cost)
+
+
+def turn_apart(quads: Floats, cards: Sequence[tuple[int, ...]]) -> Floats:
+    """The quads with both ends of each card looking away from each other."""
+    quads = quads.copy()
+    ups = _Shape.of(quads).up
+    for one, other in (card for card in cards if len(card) == 2):
+        for end, away in ((one, other), (other, one)):
+            if (quads[end].mean(0) - quads[away].mean(0)) @ ups[end] < 0:
+                quads[end] = np.roll(quads[end], 2, axis=0)
+    return quads
 
 
 def _usual_ratio(ratio: Floats, cost: Floats) -> float | None:
@@ -249,7 +272,7 @@ ONE_HUE = 0.2
 """How much one paper differs within a photo, as long as nothing is known of haze."""
 PAPER_SPREAD = np.array([0.09, 0.09, 0.06, 0.09])
 """How much the clear paper of each colour differs within a photo: shade, reflections, noise."""
-BELIEVED = 0.42
+BELIEVED = 0.48
 """A card must be so sure to be there, as its ends say together."""
 STRAY, STRAY_SPREAD = 0.05, 0.25
 """So many papers were seen wrongly in part, and differ so much."""
@@ -778,10 +801,14 @@ def arrange_cards(
     ranks = np.array([[end.ranks.get(name, 0.0) for name in names] for end in ends])
     joker = ranks[:, len(RANKS) :].sum(1)
     cue = np.array([[end.colours.get(name, 1.0) for name in COLOURS] for end in ends])
-    cards = join_ends(quads, _alike(ranks, cue / cue.sum(1, keepdims=True)))
+    upright = np.array([end.upright for end in ends])
+    cards = join_ends(quads, _alike(ranks, cue / cue.sum(1, keepdims=True)), upright)
+    quads = turn_apart(quads, cards)
+    upright[[end for card in cards if len(card) == 2 for end in card]] = 1
     # Now that it is known what may lie on what, papers are seen; they tell more of who belongs together.
     colours = _colours_of(*Papers(image, quads).in_piles(cards, find_lines(quads, cards)), joker, cue)
-    cards = join_ends(quads, _alike(ranks, colours))
+    cards = join_ends(quads, _alike(ranks, colours), upright)
+    quads = turn_apart(quads, cards)
     lines = find_lines(quads, cards)
     readings = [_reading(ranks[list(card)], colours[list(card)], expected.pieces) for card in cards]
     lines = _in_order(lines, quads, cards)
@@ -809,7 +836,10 @@ def _believed(ends: Sequence[CardEnd]) -> list[CardEnd]:
     quads = np.array([end.quad for end in ends], float).reshape(-1, 4, 2)
     ranks = np.array([[end.ranks.get(name, 0.0) for name in (*RANKS, *JOKERS)] for end in ends])
     alike = ranks @ ranks.T if len(ends) else None
-    kept = [card for card in join_ends(quads, alike) if 1 - np.prod(1 - belief[list(card)]) >= BELIEVED]
+    upright = np.array([end.upright for end in ends])
+    kept = [
+        card for card in join_ends(quads, alike, upright) if 1 - np.prod(1 - belief[list(card)]) >= BELIEVED
+    ]
     return [ends[end] for end in sorted(end for card in kept for end in card)]
 
 

@@ -194,7 +194,7 @@ def ends_of(seen: Seen) -> list[CardEnd]:
         del ranks[REJECT]
         colours = dict(zip(seen.colours, map(float, read.colours[number]), strict=True))
         quad = read.quads[number].astype(np.float64)
-        ends.append(CardEnd(quad, ranks, colours, float(belief[number])))
+        ends.append(CardEnd(quad, ranks, colours, float(read.upright[number]), float(belief[number])))
     return ends
 
 
