@@ -134,7 +134,8 @@ def collect(
                 upright = bool(entry["upright"])
             else:
                 upright = rendered or (photo.group.startswith(UPRIGHT) and tile.box[3] > tile.box[2] * 0.9)
-            keep(_patch(image, quad), tile.label, 1.0, upright, rendered)
+            rare = 2.0 if tile.label.endswith("j") else 1.0
+            keep(_patch(image, quad), tile.label, rare, upright, rendered)
             taken += 1
             if rng.random() < 0.06:
                 # Half a piece beside, or a patch of nothing in particular.

@@ -68,12 +68,6 @@ STEPS = (
         " --steps 4000 --rate 1.5e-3 --seed 1",
         ("locator-1", *SCENES),
     ),
-    Step(
-        "locator-2",
-        f"models.training.locator {ALL_SCENES} --start locator.pt --out locator-2.pt"
-        " --steps 4000 --rate 1.5e-3 --seed 2",
-        ("locator",),
-    ),
     # Cards are only rendered; their ends are found by a net that learned from tiles where small quads lie.
     Step("cards", "datasets.make_scenes cards --deck four-color --count 2400 --seed 31"),
     Step(
@@ -83,13 +77,19 @@ STEPS = (
         ("cards", "locator"),
     ),
     Step(
-        "card-reader",
+        "card-reader-1",
         "models.training.reader --deck four-color --folds --rendered cards --foreign scenes-a"
-        " --out card-reader.pt --steps 5000 --batch 96",
+        " --out card-reader-1.pt --steps 5000 --batch 96",
         ("cards", "scenes-a"),
     ),
+    Step(
+        "card-reader",
+        "models.training.reader --deck four-color --folds --rendered cards --foreign scenes-a"
+        " --start card-reader-1.pt --out card-reader.pt --steps 3500 --batch 96 --rate 1.5e-3 --seed 1",
+        ("card-reader-1", "cards", "scenes-a"),
+    ),
     Step("held-out", "datasets.make_scenes held-out --count 250 --seed 99 --sets held-out --size 1280"),
-    Step("final-locator", "models.training.export locator locator-2.pt --out models", ("locator-2",)),
+    Step("final-locator", "models.training.export locator locator.pt --out models", ("locator",)),
     Step("final-reader", "models.training.export reader reader.pt --out models", ("reader",)),
     Step(
         "calibrated",
