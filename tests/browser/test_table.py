@@ -242,6 +242,16 @@ def test_what_went_wrong_in_a_round_is_told_anew(page: Page, address: str, shoot
     expect(page.locator("#round-title")).to_have_text("Round 3, Anna deals")
     expect(page.locator(".round-line.is-deleted")).to_have_count(1)
 
+    # A hand that came without the piece it was won with.
+    page.get_by_role("button", name="Somebody won").click()
+    sheet.get_by_role("button", name="Drawn").click()
+    sheet.get_by_role("button", name="Photograph or type it").click()
+    page.locator("#text").fill(FLUSH + "7m")
+    expect(page.locator("#status b")).to_have_text("Won")
+    page.get_by_role("button", name="Use this hand").click()
+    expect(sheet).to_contain_text("Which piece was it won with?")
+    expect(page.locator("#confirm")).to_be_disabled()
+
 
 def test_a_stranger_is_sent_to_the_door(page: Page, address: str) -> None:
     page.goto(f"{address}table/0123456789abcdef01234567")

@@ -129,7 +129,7 @@ export class Record {
   #event() {
     const { kind, winners, how, payer, hands, seat, kong, reason, ends } = this.#telling;
     if (kind === "win") {
-      if (winners.length === 0 || (how !== "wall" && payer === null) || winners.some((one) => !hands[one])) return null;
+      if (winners.length === 0 || (how !== "wall" && payer === null) || winners.some((one) => !hands[one]?.winning)) return null;
       const from = how === "wall" ? "wall" : "discard";
       const told = winners.map((one) => [one, this.#asWon(hands[one], from, how)]);
       return { type: "win", hands: Object.fromEntries(told), payer: how === "wall" ? null : payer };
@@ -143,7 +143,7 @@ export class Record {
   #asWon(hand, from, how) {
     const { robbed_kong: _, ...context } = hand.context ?? {};
     const robbed = how === "robbed" && this.#page.rules.context.some(({ name }) => name === "robbed_kong");
-    const winning = hand.winning && { ...hand.winning, from };
+    const winning = { ...hand.winning, from };
     return { ...hand, context: robbed ? { ...context, robbed_kong: true } : context, winning };
   }
 
@@ -261,13 +261,15 @@ export class Record {
   #hand(seat) {
     const { name } = this.#page;
     const hand = this.#telling.hands[seat];
+    const unnamed = hand && this.#telling.kind === "win" && !hand.winning;
     const pieces = hand ? [...(hand.melds ?? []).map((meld) => row(split(meld.pieces))), row(split(hand.concealed)), hand.winning && row([hand.winning.piece], "is-winning")] : [];
     return h(
       "div",
       { class: "winner-hand" },
       h("b", {}, name(seat)),
       hand && h("div", { class: "hand-tiles" }, pieces),
-      h("button", { type: "button", class: `button ${hand ? "" : "button-main"}`, "data-key": `hand-of-${seat}`, onclick: () => this.#fetchHand(seat) }, t(hand ? "record.hand.change" : "record.hand.take")),
+      unnamed && h("p", { class: "fault", role: "alert" }, t("record.hand.unnamed")),
+      h("button", { type: "button", class: `button ${hand && !unnamed ? "" : "button-main"}`, "data-key": `hand-of-${seat}`, onclick: () => this.#fetchHand(seat) }, t(hand ? "record.hand.change" : "record.hand.take")),
     );
   }
 
