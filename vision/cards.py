@@ -124,7 +124,7 @@ def join_ends(
     ratio = apart / high
     # The other end lies where the card is: below this one, and looks the other way. Else it was turned.
     below = -(between * shape.up[:, None]).sum(2) / high
-    sure = np.ones(count) if upright is None else np.clip(upright, 0.5, 1 - 1e-9)
+    sure = np.clip(np.ones(count) if upright is None else upright, 0.5, 1 - 1e-9)
     turned = np.where(below < 0, TURNED * np.log(sure / (1 - sure))[:, None], 0)
     way = np.where(below < 0, -1, 1)
     below = np.abs(below)
@@ -272,6 +272,10 @@ ONE_HUE = 0.2
 """How much one paper differs within a photo, as long as nothing is known of haze."""
 PAPER_SPREAD = np.array([0.09, 0.09, 0.06, 0.09])
 """How much the clear paper of each colour differs within a photo: shade, reflections, noise."""
+LONG_LINE, SURELY = 4, 0.5
+"""Beside a line of so many cards a single end by itself must be so sure: to be there, and what it is."""
+WORDS = 2
+"""So many cards with something in their middle, and all of the photo may have it."""
 BELIEVED = 0.48
 """A card must be so sure to be there, as its ends say together."""
 STRAY, STRAY_SPREAD = 0.05, 0.25
@@ -796,13 +800,10 @@ def arrange_cards(
     if not ends:
         return Arrangement((), (), ("No card was found in the photo.",))
     expected = expectation or Expectation(sizes=())
-    quads = np.array([end.quad for end in ends], float)
-    names = (*RANKS, *JOKERS)
-    ranks = np.array([[end.ranks.get(name, 0.0) for name in names] for end in ends])
+    quads, ranks, cue = np.array([end.quad for end in ends], float), _ranks(ends), _cue(ends)
     joker = ranks[:, len(RANKS) :].sum(1)
-    cue = np.array([[end.colours.get(name, 1.0) for name in COLOURS] for end in ends])
-    upright = np.array([end.upright for end in ends])
-    cards = join_ends(quads, _alike(ranks, cue / cue.sum(1, keepdims=True)), upright)
+    alike, upright = _likeness(ends)
+    cards = join_ends(quads, alike, upright)
     quads = turn_apart(quads, cards)
     upright[[end for card in cards if len(card) == 2 for end in card]] = 1
     # Now that it is known what may lie on what, papers are seen; they tell more of who belongs together.
@@ -811,12 +812,16 @@ def arrange_cards(
     quads = turn_apart(quads, cards)
     lines = find_lines(quads, cards)
     readings = [_reading(ranks[list(card)], colours[list(card)], expected.pieces) for card in cards]
+    belief = np.array([max(ends[end].belief for end in card) for card in cards])
+    lines = [line for line in lines if not _stray(line, lines, cards, readings, belief)]
     lines = _in_order(lines, quads, cards)
-    chosen = legal_choice(readings, expected.copies)
+    kept = [card for line in lines for card in line.cards]
+    chosen = dict(zip(kept, legal_choice([readings[card] for card in kept], expected.copies), strict=True))
+    names = [chosen.get(card, readings[card])[0].piece for card in range(len(cards))]
     placed: list[tuple[tuple[int, int, int], Sighting]] = []
     found: list[Meld] = []
     rank_of: dict[Role, int] = {"hand": 0, "meld": 1, "other": 2, "back": 3}
-    for row, part in enumerate(_parts(lines, [ranked[0].piece for ranked in chosen])):
+    for row, part in enumerate(_parts(lines, names)):
         group = None
         if part.meld is not None:
             group = len(found)
@@ -831,16 +836,89 @@ def arrange_cards(
 
 
 def _believed(ends: Sequence[CardEnd]) -> list[CardEnd]:
-    """The ends without those that are too doubtful: two that look like one card vouch for each other."""
+    """The ends without those that are too doubtful, and without what is printed in the middle of cards: two
+    that look like one card vouch for each other.
+    """
+    if not ends:
+        return []
     belief = np.array([end.belief for end in ends])
-    quads = np.array([end.quad for end in ends], float).reshape(-1, 4, 2)
-    ranks = np.array([[end.ranks.get(name, 0.0) for name in (*RANKS, *JOKERS)] for end in ends])
-    alike = ranks @ ranks.T if len(ends) else None
-    upright = np.array([end.upright for end in ends])
+    quads = np.array([end.quad for end in ends], float)
+    cards = join_ends(quads, *_likeness(ends))
+    no_ends = middles(turn_apart(quads, cards), cards)
     kept = [
-        card for card in join_ends(quads, alike, upright) if 1 - np.prod(1 - belief[list(card)]) >= BELIEVED
+        card for card in cards if 1 - np.prod(1 - belief[list(card)]) >= BELIEVED and no_ends.isdisjoint(card)
     ]
     return [ends[end] for end in sorted(end for card in kept for end in card)]
+
+
+def _likeness(ends: Sequence[CardEnd]) -> tuple[Floats, Floats]:
+    """What is known before papers are seen: how probably two ends show the same card, (n, n), and how sure
+    each is the right way up, (n,)."""
+    cue = _cue(ends)
+    return _alike(_ranks(ends), cue / cue.sum(1, keepdims=True)), np.array([end.upright for end in ends])
+
+
+def _ranks(ends: Sequence[CardEnd]) -> Floats:
+    return np.array([[end.ranks.get(name, 0.0) for name in (*RANKS, *JOKERS)] for end in ends])
+
+
+def _cue(ends: Sequence[CardEnd]) -> Floats:
+    return np.array([[end.colours.get(name, 1.0) for name in COLOURS] for end in ends])
+
+
+def middles(quads: Floats, cards: Sequence[tuple[int, ...]]) -> set[int]:
+    """Ends that are none, but a word or an ornament in the middle of a card: they stand right between its two
+    ends. In a photo with several of these, also what stands so far below a card's only end.
+    """
+    pairs = [card for card in cards if len(card) == 2]
+    single = [card[0] for card in cards if len(card) == 1]
+    if not pairs or not single:
+        return set()
+    shape = _Shape.of(quads)
+    first, second = (shape.centre[[card[k] for card in pairs]] for k in (0, 1))
+    halves = (first - second) / 2
+    found = _standing_at(shape, single, (first + second) / 2, halves)
+    if len(found) >= WORDS:
+        high = shape.high[[end for card in pairs for end in card]].reshape(-1, 2).mean(1)
+        half = float(np.median(np.linalg.norm(halves, axis=1) / high))
+        alone = [end for end in single if end not in found]
+        below = -shape.up[alone] * (half * shape.high[alone])[:, None]
+        found |= _standing_at(shape, alone, shape.centre[alone] + below, below)
+    return found
+
+
+def _standing_at(shape: _Shape, ends: Sequence[int], places: Floats, ways: Floats) -> set[int]:
+    """Those of the ends that stand at one of the places (m, 2), along the way (m, 2) from there to an end of
+    the card.
+    """
+    length = np.maximum(np.linalg.norm(ways, axis=1), 1e-6)
+    way = ways / length[:, None]
+    found = set()
+    for end in ends:
+        off = shape.centre[end] - places
+        along, across = np.abs((off * way).sum(1)), np.abs(off[:, 0] * way[:, 1] - off[:, 1] * way[:, 0])
+        straight = np.abs(way @ shape.up[end]) > math.cos(PARALLEL)
+        room = length > shape.high[end] * NEAREST
+        near = (along < 0.2 * shape.high[end]) & (across < 0.2 * shape.wide[end])
+        if (near & straight & room).any():
+            found.add(end)
+    return found
+
+
+def _stray(
+    line: Line,
+    lines: Sequence[Line],
+    cards: Sequence[tuple[int, ...]],
+    readings: Sequence[tuple[Candidate, ...]],
+    belief: Floats,
+) -> bool:
+    """Whether a card that lies by itself and shows one end only is rather none: beside a hand, prints on a
+    cloth look like that.
+    """
+    (card, *more) = line.cards
+    if more or len(cards[card]) > 1 or max(len(other.cards) for other in lines) < LONG_LINE:
+        return False
+    return float(belief[card]) * readings[card][0].confidence < SURELY
 
 
 def _colours_of(papers: Floats, shares: Floats, joker: Floats, cue: Floats) -> Floats:

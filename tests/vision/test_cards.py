@@ -28,7 +28,9 @@ from vision.cards import (
     join_ends,
     judge_colours,
     meld_of,
+    middles,
     split_melds,
+    turn_apart,
 )
 
 SEEN = 0.4
@@ -195,6 +197,52 @@ def test_the_assignment_is_the_cheapest() -> None:
             ways = itertools.permutations(range(count))
             best = min(sum(cost[i, j] for i, j in enumerate(way)) for way in ways)
             assert sum(cost[i, j] for i, j in enumerate(chosen)) == pytest.approx(best)
+
+
+def test_an_end_seen_upside_down_is_turned_where_its_card_tells_so() -> None:
+    deck = plain_deck()
+    names = ["Kr", "Ar", "Rr", "Hg", "Cg", "Py"]
+    _, truth = seen_from(_line(names, 1.05, np.random.default_rng(5)), deck)
+    ends, owners = located(truth, np.random.default_rng(5))
+    quads, upright = quads_of(ends), np.full(len(ends), 0.99)
+    for wrong in (1, 4):
+        quads[wrong], upright[wrong] = np.roll(quads[wrong], 2, axis=0), 0.6
+    joined = join_ends(quads, alike(truth, owners), upright)
+    assert set(joined) == partition(owners)
+    assert np.abs(turn_apart(quads, joined) - quads_of(ends)).max() < 1e-9
+    # One that was seen clearly is another card's.
+    assert set(join_ends(quads, alike(truth, owners))) != partition(owners)
+
+
+def test_words_in_the_middle_of_cards_are_no_ends() -> None:
+    deck = plain_deck()
+    names = ["Kr", "Ar", "Rr", "Hg", "Cg", "Py"]
+    _, truth = seen_from(_line(names, 1.05, np.random.default_rng(6)), deck)
+    ends, owners = located(truth, np.random.default_rng(6))
+    words = []
+    for number in range(3):
+        a, b = (ends[k].quad for k, owner in enumerate(owners) if owner == number)
+        words.append((a + np.roll(b, 2, axis=0)) / 2)
+    quads = np.concatenate([quads_of(ends), words])
+    cards = [*join_ends(quads_of(ends), alike(truth, owners)), *((len(ends) + k,) for k in range(3))]
+    assert middles(quads, cards) == {len(ends) + k for k in range(3)}
+    # Of a card whose lower end is covered the word is known by those of the others.
+    (covered,) = (card for card in cards if len(card) == 2 and owners[card[0]] == 2)
+    apart = [card for card in cards if card != covered] + [(covered[0],)]
+    assert middles(quads, apart) == {len(ends) + k for k in range(3)}
+
+
+def test_a_doubtful_end_counts_when_another_one_vouches_for_it() -> None:
+    deck = plain_deck()
+    names = ["Kr", "Ar", "Rr", "Hg", "Cg", "Py"]
+    image, truth = seen_from(_line(names, 1.05, np.random.default_rng(7)), deck)
+    ends, _ = located(truth, np.random.default_rng(7))
+    both = [replace(end, belief=0.35) for end in ends]
+    assert [sighting.piece for sighting in arrange_cards(image, both).sightings] == names
+    alone = replace(ends[0], quad=ends[0].quad - np.array([0, 150]), belief=0.45)
+    assert len(arrange_cards(image, [*ends, alone]).sightings) == len(names)
+    surer = replace(alone, belief=0.9)
+    assert len(arrange_cards(image, [*ends, surer]).sightings) == len(names) + 1
 
 
 # ---- colours ----
