@@ -172,7 +172,18 @@ def _usual_ratio(ratio: Floats, cost: Floats) -> float | None:
 
 def _pairs(cost: Floats) -> list[tuple[int, ...]]:
     """The cheapest way to pair ends, where an end may also stay alone."""
+    close = np.isfinite(cost) & (cost < 2 * ALONE)
+    taken: dict[int, int] = {}
+    for part in _components(np.where(close | close.T, 0, np.inf)):
+        taken |= {part[i]: part[j] for i, j in _pairs_within(cost[np.ix_(part, part)]).items()}
+    return [(i, taken[i]) if i in taken else (i,) for i in range(len(cost)) if taken.get(i, i) >= i]
+
+
+def _pairs_within(cost: Floats) -> dict[int, int]:
+    """The same for a few ends that may belong together: partners, both ways."""
     count = len(cost)
+    if count < 3:
+        return {0: 1, 1: 0} if count == 2 else {}
     table = np.where(np.isfinite(cost), cost / 2, 1e6)
     table[np.arange(count), np.arange(count)] = ALONE
     chosen = _assign(table)
@@ -185,7 +196,7 @@ def _pairs(cost: Floats) -> list[tuple[int, ...]]:
     for _, i, j in wanted:
         if i not in taken and j not in taken:
             taken[i], taken[j] = j, i
-    return [(i, taken[i]) if i in taken else (i,) for i in range(count) if taken.get(i, i) >= i]
+    return taken
 
 
 def _assign(cost: Floats) -> NDArray[np.int64]:
@@ -320,13 +331,13 @@ class Papers:
         share = float(own.mean())
         asked = own if share > LEAST_OWN else np.ones(len(own), bool)
         light = self.light[end][asked]
-        bright = light > 0.5 * np.quantile(light, 0.7)
+        bright = light > 0.5 * _quantile(light, 0.7)
         paper, hue = self.patches[end][asked][bright], self.hues[end][asked][bright]
         # Most of what is no ink is this card's: a neighbour's edge does not count.
         middle, most = np.median(hue, 0), np.ones(len(hue), bool)
-        for _ in range(3):
+        for _ in range(2):
             away = np.abs(hue - middle).sum(1)
-            most = away <= max(ONE_PAPER, float(np.quantile(away, 0.3)))
+            most = away <= max(ONE_PAPER, _quantile(away, 0.3))
             middle = np.median(hue[most], 0)
         return np.asarray(np.median(paper[most], 0)), share
 
@@ -392,6 +403,12 @@ class Papers:
             paper = light >= np.median(light, 1, keepdims=True)
             sides.append(np.nanmedian(np.where(paper[..., None], _hues(np.asarray(seen, float)), np.nan), 1))
         return np.asarray(np.minimum(np.abs(sides[0] - sides[1]).sum(1), 1))
+
+
+def _quantile(values: Floats, share: float) -> float:
+    """The value that so many of the others lie below, without looking between two."""
+    place = int(share * (len(values) - 1))
+    return float(np.partition(values, place)[place])
 
 
 def _apart(shape: _Shape, a: int, b: int) -> float:

@@ -139,14 +139,18 @@ class Locator:
             found.append(Located(quad, "back" if kind else "face", float(score)))
         return found
 
-    def locate(self, image: np.ndarray) -> list[Located]:
+    def first_look(self, image: np.ndarray) -> list[Located]:
+        """Every piece of an upright photo, (height, width, 3) uint8 BGR, that shows at one scale."""
+        return self._look(image, SIDE / max(image.shape[:2]))
+
+    def locate(self, image: np.ndarray, first: list[Located] | None = None) -> list[Located]:
         """Every piece of an upright photo, (height, width, 3) uint8 BGR; best first.
 
-        A first look at the whole photo; pieces too small or too large for it are looked at again at a better
-        scale.
+        A first look at the whole photo, if that was not taken yet; pieces too small or too large for it are
+        looked at again at a better scale.
         """
         scale = SIDE / max(image.shape[:2])
-        found = self._look(image, scale)
+        found = self.first_look(image) if first is None else first
         faces = [piece for piece in found if piece.kind == "face"]
         if not faces:
             return found

@@ -63,7 +63,7 @@ def reader_of(tiles: list[float], cards: list[float] | None) -> tuple[Reader, di
     ("tiles", "cards", "deck"),
     [
         ([0.99] * 14, [0.6] * 16, "mahjong"),
-        ([0.6] * 16 + [0.95] * 2, [0.98] * 12, "four-color"),
+        ([0.6] * 14 + [0.95] * 2, [0.98] * 12, "four-color"),
         ([0.95, 0.9], [0.99] * 6, "four-color"),
         ([0.7, 0.9, 0.95, 0.85], [0.7] * 5, "mahjong"),
         ([], [0.9], "four-color"),
