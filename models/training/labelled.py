@@ -32,7 +32,7 @@ class Tile:
 @dataclass(frozen=True)
 class Photo:
     """One labelled photo. complete: every face and back in sight is labelled. group: its table, `rendered` if
-    none. refused: quads (4, 2) where cards that are none would have their ends.
+    none. refused: quads (4, 2) of cards' parts that are no ends, though they may look it.
     """
 
     path: Path
@@ -71,18 +71,28 @@ def rendered_photos(folder: Path) -> list[Photo]:
 
 
 def _refused(scene: Scene) -> tuple[np.ndarray, ...]:
-    """Where title cards, blank ones and backs would have ends, by the ends of the scene's other cards."""
+    """Where cards show something that is no end of theirs: the words and ornaments in their middle, and title
+    cards, blank ones and backs where they would have ends. As large as the ends of the scene's other cards.
+    """
     others = [(label, scene.cards[label.card]) for label in scene.labels if label.card is not None]
     shares = [_length(label.quad) / _length(card.quad) for label, card in others if card.quad and label.quad]
     if not shares:
         return ()
     share, quads = min(float(np.median(shares)), 0.5), []
+    ends = np.array([np.mean(label.quad, axis=0) for label in scene.labels if label.quad])
     for card in scene.cards:
-        if card.piece in NO_CARDS and card.quad is not None and (card.visible or 0) > 0.6:
-            quad = np.array(card.quad, np.float32)
-            along = (quad[[3, 2]] - quad[[0, 1]]) * share
-            quads.append(np.concatenate([quad[:2], (quad[:2] + along)[::-1]]))
-            quads.append(np.concatenate([quad[2:], (quad[2:] - along[::-1])[::-1]]))
+        if card.quad is None or card.visible < 0.6:
+            continue
+        corners = np.array(card.quad, np.float32)
+        down = corners[[3, 2]] - corners[[0, 1]]
+        starts = (0.0, (1 - share) / 2, 1 - share) if card.piece in NO_CARDS else ((1 - share) / 2,)
+        for start in starts:
+            upper = corners[:2] + down * start
+            quad = np.concatenate([upper, (upper + down * share)[::-1]])
+            # Another card's end may lie there.
+            near = np.linalg.norm(ends - quad.mean(0), axis=1) < 0.8 * _length(quad)
+            if not near.any():
+                quads.append(quad)
     return tuple(quads)
 
 

@@ -150,7 +150,8 @@ def collect(
                 reach = 0.7 * min(tile.box[2:])
                 if not any(np.hypot(*(beside.mean(0) - _centre(t))) < reach for t in photo.tiles):
                     keep(_patch(image, beside.astype(np.float32)), "reject", 1.0, False, False)
-        for quad in photo.refused:
+        for at in rng.permutation(len(photo.refused))[:6]:
+            quad = photo.refused[at]
             keep(_patch(image, quad), "reject", 1.0, False, False)
         if photo.complete:
             for _ in range(int(rng.integers(0, 3))):
