@@ -34,6 +34,10 @@ tiles find at a glance among cards one in sixteen at most is so sure (67 scenes)
 in ten and more (60 photos).
 """
 
+SAYS_NOTHING = 0.75
+CLEAR = 1.5
+"""Evidence in favour of a deck that a glance must give; else the photo is read as each of them."""
+
 RANKED = 6
 """How many ways to read a tile are kept at most."""
 LEAST = 0.001
@@ -61,6 +65,11 @@ class Seen:
     ms: Mapping[str, float]
 
     @property
+    def evidence(self) -> float:
+        """How much speaks for this deck."""
+        return evidence_of(np.delete(self.read.chances, self.labels.index(REJECT), 1).max(1, initial=0))
+
+    @property
     def shown(self) -> np.ndarray:
         """The probability (n,) that a place shows a piece of the deck."""
         return np.asarray(1 - self.read.chances[:, self.labels.index(REJECT)])
@@ -78,13 +87,20 @@ class Look:
 
     @property
     def evidence(self) -> float:
-        """How much speaks for this deck: what is less sure than not says nothing."""
-        return float(np.maximum(2 * self.sure - 1, 0).sum())
+        """How much speaks for this deck."""
+        return evidence_of(self.sure)
 
     @property
     def settles(self) -> bool:
         """Whether other decks need no look: enough was seen, and enough of it beyond doubt."""
         return len(self.sure) >= ENOUGH and float((self.sure > BEYOND_DOUBT).mean()) >= SETTLED
+
+
+def evidence_of(sure: np.ndarray) -> float:
+    """How much speaks for a deck of which places show a piece so surely, (n,) 0-1: one for each that is
+    certain, nothing for what is less sure than `SAYS_NOTHING`.
+    """
+    return float(np.maximum((sure - SAYS_NOTHING) / (1 - SAYS_NOTHING), 0).sum())
 
 
 class DeckReader(ABC):

@@ -14,7 +14,7 @@ from companion.reading import Expectation, Reading, Sighting
 from vision.adapt import Adaptation
 from vision.classify import Classifier
 from vision.debug import draw_sightings
-from vision.decks import DECK_READERS, DeckReader, Look, Seen
+from vision.decks import CLEAR, DECK_READERS, DeckReader, Look, Seen
 from vision.load import Photo
 from vision.locate import Located
 from vision.model import ModelError
@@ -120,11 +120,17 @@ class Reader:
                 looks[name] = self.of(name).look(image)
                 if looks[name].settles:
                     break
-        chosen = max(looks, key=lambda name: looks[name].evidence) if looks else names[0]
-        reader = self.of(chosen)
-        seen = reader.see(image, looks.get(chosen), adaptation if chosen == TILES else None)
-        stages = [seen.ms, *(look.ms for look in looks.values())]
-        return reader, seen, {name: sum(stage[name] for stage in stages) for name in seen.ms}
+            clearest = max(looks, key=lambda name: looks[name].evidence)
+            if looks[clearest].settles or looks[clearest].evidence >= CLEAR:
+                names = (clearest,)
+        sights: dict[str, Seen] = {}
+        for name in names:
+            taught = adaptation if name == TILES else None
+            sights[name] = self.of(name).see(image, looks.get(name), taught)
+        chosen = names[0] if len(names) == 1 else max(names, key=lambda name: sights[name].evidence)
+        stages = [*(look.ms for look in looks.values()), *(seen.ms for seen in sights.values())]
+        ms = {stage: sum(step[stage] for step in stages) for stage in sights[chosen].ms}
+        return self.of(chosen), sights[chosen], ms
 
 
 _default = Reader()

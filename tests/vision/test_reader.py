@@ -11,6 +11,7 @@ import pytest
 from companion.installed import readable_decks
 from companion.reading import Candidate, Expectation, Sighting
 from vision.arrange import Arrangement
+from vision.classify import Read
 from vision.decks import CardReader, Look, Seen, TileReader
 from vision.load import Photo, load_photo
 from vision.model import ModelError
@@ -25,6 +26,7 @@ class FakeDeck:
 
     def __init__(self, deck: str, sure: list[float]) -> None:
         self.deck, self.sure, self.looks, self.sights = deck, sure, 0, 0
+        self.read_as: list[float] = sure  # how sure the places are when they are read and not only glanced at
 
     def look(self, image: np.ndarray) -> Look:
         self.looks += 1
@@ -32,7 +34,11 @@ class FakeDeck:
 
     def see(self, image: np.ndarray, look: Look | None, adaptation: Any) -> Seen:
         self.sights += 1
-        return Seen([], None, (), (), {"locate": 0.0 if look else 10.0, "classify": 5.0})  # type: ignore[arg-type]
+        chances = np.array([[sure, 1 - sure] for sure in self.read_as]).reshape(-1, 2)
+        none = np.zeros((len(chances), 0))
+        read = Read(np.zeros((len(chances), 4, 2)), chances, np.ones(len(chances)), none, none)
+        ms = {"locate": 0.0 if look else 10.0, "classify": 5.0}
+        return Seen([], read, (NAMES[self.deck], "reject"), (), ms)
 
     def arrange(self, photo: Photo, seen: Seen, expectation: Expectation | None) -> Arrangement:
         corners = ((0.0, 0.0), (9.0, 0.0), (9.0, 9.0), (0.0, 9.0))
@@ -65,9 +71,8 @@ def reader_of(tiles: list[float], cards: list[float] | None) -> tuple[Reader, di
         ([0.99] * 14, [0.6] * 16, "mahjong"),
         ([0.6] * 14 + [0.95] * 2, [0.98] * 12, "four-color"),
         ([0.95, 0.9], [0.99] * 6, "four-color"),
-        ([0.7, 0.9, 0.95, 0.85], [0.7] * 5, "mahjong"),
-        ([], [0.9], "four-color"),
-        ([], [], "mahjong"),
+        ([0.78] * 9, [0.97] * 2, "four-color"),
+        ([0.7, 0.95, 0.95, 0.95], [0.7] * 5, "mahjong"),
     ],
 )
 def test_the_deck_that_is_seen_more_surely_is_read(
@@ -77,6 +82,23 @@ def test_the_deck_that_is_seen_more_surely_is_read(
     reading = reader.read(photo)
     assert reading.deck == deck
     assert [decks[name].sights for name in decks] == [int(name == deck) for name in decks]
+
+
+@pytest.mark.parametrize(
+    ("tiles", "cards", "deck"),
+    [
+        ([0.97], [0.6] * 4, "mahjong"),
+        ([0.6], [0.97], "four-color"),
+        ([], [], "mahjong"),
+    ],
+)
+def test_where_a_glance_tells_little_the_photo_is_read_as_both(
+    photo: Photo, tiles: list[float], cards: list[float], deck: str
+) -> None:
+    reader, decks = reader_of([0.8], [0.8])
+    decks["mahjong"].read_as, decks["four-color"].read_as = tiles, cards
+    assert reader.read(photo).deck == deck
+    assert [one.sights for one in decks.values()] == [1, 1]
 
 
 def test_plain_tiles_cost_no_look_at_cards(photo: Photo) -> None:
