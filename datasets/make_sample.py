@@ -21,7 +21,17 @@ import numpy as np
 from datasets.art import data_folder, drawn_sets, read_picture
 from datasets.card_drawing import draw_scene
 from datasets.card_layouts import CardScene, PlacedCard, true_cards
-from datasets.cards import COLOURS, FAMILIES, JOKER_GLYPHS, JOKERS, PAPERS, RANKS, CardDeck, glyph
+from datasets.cards import (
+    COLOURS,
+    FAMILIES,
+    JOKER_GLYPHS,
+    JOKER_PAPERS,
+    JOKERS,
+    PAPERS,
+    RANKS,
+    CardDeck,
+    glyph,
+)
 from datasets.make_scenes import card_scene_entry, scene_entry
 from datasets.photographic import photograph
 from datasets.render import Body, Camera, Placed, Scene, render
@@ -163,7 +173,7 @@ def _deck(
         glyphs={name: ink for name, ink in inks.items() if ink is not None},
         words={},
         papers={suit: tuple(map(float, PAPERS[suit][1][::-1])) for suit in COLOURS},  # type: ignore[misc]
-        joker_papers=((196.0, 168.0, 250.0),) * 5,
+        joker_papers=tuple(tuple(map(float, paper[::-1])) for paper in JOKER_PAPERS),  # type: ignore[misc]
         inks=dict.fromkeys((*COLOURS, "j"), black),
         length=length,
         radius=radius,
@@ -172,7 +182,7 @@ def _deck(
         frame=(0.1, 0.1, 1.6),
         middle=middle,
         border=0.0,
-        circles=False,
+        circles=True,
         gloss=0.0,
         worn=0.0,
     )
