@@ -22,7 +22,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.data import IterableDataset
 
-from datasets.art import FACES, data_folder, read_picture
+from datasets.art import FACES, FLOWERS, data_folder, read_picture
 from datasets.cards import COLOURS, JOKERS, RANKS
 from datasets.photographic import relight
 from models.training.fit import fit, parser_of, prepare
@@ -310,6 +310,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--foreign", type=Path, action="append", default=[], help="folder of another deck's rendered scenes"
     )
     parser.add_argument(
+        "--shares",
+        nargs=3,
+        type=float,
+        default=(0.5, 0.1, 0.4),
+        metavar=("RENDERED", "SHOP", "REAL"),
+        help="how much of a batch comes from where",
+    )
+    parser.add_argument(
+        "--flowers", type=float, default=1.0, help="how often real flowers are drawn, against other faces"
+    )
+    parser.add_argument(
         "--quads", type=Path, help="quads that models.training.harvest found in the real photos"
     )
     args = parser.parse_args(argv)
@@ -320,9 +331,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     real = real_photos(data, args.folds) if args.folds else []
     labels, pools = len(LABELS[args.deck]), []
     if rendered:
-        pools.append((collect(rendered, args.deck, args.seed), 0.5))
+        pools.append((collect(rendered, args.deck, args.seed), args.shares[0]))
     if real:
-        pools += [(shop_pool(data), 0.1), (collect(real, args.deck, args.seed, quads), 0.4)]
+        photographed = [shop_pool(data), collect(real, args.deck, args.seed, quads)]
+        flowers = [number for number, label in enumerate(LABELS[args.deck]) if label in FLOWERS]
+        for pool in photographed:
+            pool.weights[np.isin(pool.classes, flowers)] *= args.flowers
+        pools += zip(photographed, args.shares[1:], strict=True)
     if not pools:
         parser.error("nothing to learn from: give --rendered or --folds")
     foreign = [photo for folder in args.foreign for photo in rendered_photos(folder)]
