@@ -78,16 +78,10 @@ STEPS = (
     # Cards are only rendered; their ends are found by a net that learned from tiles where small quads lie.
     Step("cards", "datasets.make_scenes cards --deck four-color --count 2400 --seed 31"),
     Step(
-        "card-locator-1",
-        "models.training.locator --folds --rendered cards --start locator.pt --out card-locator-1.pt"
+        "card-locator",
+        "models.training.locator --folds --rendered cards --start locator.pt --out card-locator.pt"
         " --steps 3500 --rate 1.5e-3",
         ("cards", "locator"),
-    ),
-    Step(
-        "card-locator",
-        "models.training.locator --folds --rendered cards --start card-locator-1.pt --out card-locator.pt"
-        " --steps 1200 --rate 1e-3 --seed 1",
-        ("card-locator-1",),
     ),
     Step(
         "card-reader-1",
