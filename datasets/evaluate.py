@@ -40,7 +40,7 @@ import cv2
 import numpy as np
 
 from companion.reading import BACK, Reading, Sighting
-from datasets import evaluate_cards
+from datasets import evaluate_cards, measuring
 from datasets.measuring import (
     IN_SIGHT,
     MESSY,
@@ -50,14 +50,11 @@ from datasets.measuring import (
     Outcome,
     calibration_error,
     draw_sheet,
+    hand_text,
     kind_of,
-    limit_that_covers,
-    mistakes_document,
-    mistakes_text,
     percent,
     share,
     split,
-    table,
 )
 from datasets.outcomes import Comparison, OutcomesError, compare, kept, load, save
 from datasets.scenes import Label, Scene, ScenesError, load_scenes
@@ -148,7 +145,7 @@ def measure(scene: Scene, reading: Reading) -> Outcome:
         whole=whole,
         left_out=0 if scene.partly_boxed else left_out,
         roles=tuple((label.role, sighting.role) for label, sighting in located if label.role is not None),
-        hand="; ".join(filter(None, (reading.hand, *map(str, reading.melds)))),
+        hand=hand_text(reading),
         ms=reading.ms.get("total"),
     )
 
@@ -253,24 +250,8 @@ class Figures:
 
 def report_document(outcomes: Sequence[Outcome], change: Comparison | None = None) -> dict[str, Any]:
     """Everything measured, JSON-ready; with what changed since earlier outcomes, if that was asked."""
-    limit = limit_that_covers(outcomes)
-    return {
-        "total": Figures.of(outcomes).to_document(),
-        **{
-            f"by_{attribute}": {
-                n: Figures.of(part).to_document() for n, part in split(outcomes, attribute).items()
-            }
-            for attribute in ("fold", "group", "source", "hard")
-        },
-        "confusions": mistakes_document(outcomes),
-        "roles": [
-            {"label": label, "read": said, "count": count}
-            for (label, said), count in sorted(Counter(pair for o in outcomes for pair in o.roles).items())
-        ],
-        "limit_that_covers": limit and limit.to_document(),
-        "unreadable": [{"photo": o.scene.file, "error": o.error} for o in outcomes if o.error is not None],
-        **({} if change is None else {"change": change.to_document()}),
-    }
+    parts = {by: _figures(outcomes, by) for by in ("fold", "group", "source", "hard")}
+    return measuring.report_document(outcomes, Figures.of(outcomes), parts, change)
 
 
 def report_text(outcomes: Sequence[Outcome], roles: bool = False) -> str:
@@ -286,14 +267,11 @@ def report_text(outcomes: Sequence[Outcome], roles: bool = False) -> str:
         ("fold", "by fold"),
         ("hard", "hard ones"),
     ):
-        parts = split(outcomes, attribute)
-        if parts:
-            lines += [(title,), *(_line(f"  {name}", Figures.of(part)) for name, part in parts.items())]
+        if parts := _figures(outcomes, attribute):
+            lines += [(title,), *(_line(f"  {name}", figures) for name, figures in parts.items())]
     total = Figures.of(outcomes)
     lines.append(_line("total", total))
-    text = [
-        *table(lines),
-        "",
+    legend = [
         "found, read: of all labelled faces; a red five counts as a five. whole: of the hands measured.",
         "ECE: how far the certainty of the faces found and the share of them that is right lie apart.",
         "marked: of the faces found, those that are doubtful wherever a reading is shown. of errors: how",
@@ -301,23 +279,20 @@ def report_text(outcomes: Sequence[Outcome], roles: bool = False) -> str:
         f"hard ones: rows that run {SLANTED:.0f} degrees or more from the photo's sides; tables with",
         f"{MESSY} or more other pieces in sight. There only faces of the hand and its melds count.",
     ]
-    if (limit := limit_that_covers(outcomes)) is not None:
-        text.append(limit.text())
+    remarks = []
     if total.not_measured:
-        text.append(
+        remarks.append(
             f"Hands not measured, their labels being more or less than the hand: {total.not_measured}."
         )
     if total.complete:
-        text.append(
+        remarks.append(
             f"false: faces that no label knows, in the {total.complete} photos with all faces labelled."
         )
-    text += mistakes_text(outcomes)
-    if roles:
-        counts = Counter(pair for o in outcomes for pair in o.roles)
-        text += ["", "Roles (label > read):" if counts else "The labels tell no roles."]
-        text += [f"  {label} > {said} {count}" for (label, said), count in sorted(counts.items())]
-    text += [f"Not readable: {o.scene.file}: {o.error}" for o in outcomes if o.error is not None]
-    return "\n".join(line.rstrip() for line in text)
+    return measuring.report_text(outcomes, lines, legend, remarks, roles)
+
+
+def _figures(outcomes: Sequence[Outcome], attribute: str) -> dict[str, Figures]:
+    return {name: Figures.of(part) for name, part in split(outcomes, attribute).items()}
 
 
 def _line(name: str, f: Figures) -> tuple[str, ...]:
@@ -374,7 +349,7 @@ def run(args: argparse.Namespace, reader: PhotoReader | None = None) -> int:
         from vision.sets import SetError, TileSets
 
         try:
-            shipped = Reader() if args.models is None else Reader(args.models)
+            shipped = Reader(args.models)
             for deck in shipped.decks if args.deck == AUTO else (args.deck,):
                 shipped.of(deck)
             tile_set = None if args.set is None else TileSets().get(args.set)

@@ -24,19 +24,17 @@ import cv2
 import numpy as np
 
 from companion.reading import Reading, Sighting
+from datasets import measuring
 from datasets.measuring import (
     IN_SIGHT,
     OWN,
     Match,
     Outcome,
     calibration_error,
-    limit_that_covers,
-    mistakes_document,
-    mistakes_text,
+    hand_text,
     percent,
     share,
     split,
-    table,
 )
 from datasets.outcomes import Comparison
 from datasets.scenes import NO_CARDS, Label, Scene
@@ -98,7 +96,7 @@ def _by_names(scene: Scene, reading: Reading) -> CardOutcome:
         tuple(matches),
         tuple(left),
         whole=own == Counter(scene.pieces),
-        hand=_text(reading),
+        hand=hand_text(reading),
         ms=reading.ms.get("total"),
         told=_told(reading),
     )
@@ -142,7 +140,7 @@ def _by_places(scene: Scene, reading: Reading) -> CardOutcome:
         tuple(s for k, s in enumerate(reading.sightings) if k not in taken),
         whole=whole,
         roles=tuple((label, said) for label, said in roles if label is not None),
-        hand=_text(reading),
+        hand=hand_text(reading),
         ms=reading.ms.get("total"),
         told=_told(reading),
         ordered=ordered,
@@ -155,10 +153,6 @@ def _wide(end: Label) -> float:
     """How many pixels an end measures across."""
     quad = np.array(end.quad)
     return float(np.linalg.norm(quad[1] - quad[0]) + np.linalg.norm(quad[2] - quad[3])) / 2
-
-
-def _text(reading: Reading) -> str:
-    return "; ".join(filter(None, (reading.hand, *map(str, reading.melds))))
 
 
 def _told(reading: Reading) -> bool | None:
@@ -282,51 +276,29 @@ HEAD = (
 
 def report_document(outcomes: Sequence[Outcome], change: Comparison | None = None) -> dict[str, Any]:
     """Everything measured, JSON-ready; with what changed since earlier outcomes, if that was asked."""
-    limit = limit_that_covers(outcomes)
-    return {
-        "total": Figures.of(outcomes).to_document(),
-        **{
-            f"by_{attribute}": {
-                name: Figures.of(part).to_document() for name, part in split(outcomes, attribute).items()
-            }
-            for attribute in ("source", "layout")
-        },
-        "confusions": mistakes_document(outcomes),
-        "roles": [
-            {"label": label, "read": said, "count": count}
-            for (label, said), count in sorted(Counter(pair for o in outcomes for pair in o.roles).items())
-        ],
-        "limit_that_covers": limit and limit.to_document(),
-        "unreadable": [{"photo": o.scene.file, "error": o.error} for o in outcomes if o.error is not None],
-        **({} if change is None else {"change": change.to_document()}),
-    }
+    parts = {by: _figures(outcomes, by) for by in ("source", "layout")}
+    return measuring.report_document(outcomes, Figures.of(outcomes), parts, change)
 
 
 def report_text(outcomes: Sequence[Outcome], roles: bool = False) -> str:
     """Everything measured, as a table for people; `roles` adds how often each role was read as which."""
     lines: list[tuple[str, ...]] = [HEAD]
     for attribute, title in (("source", "by source"), ("layout", "by layout")):
-        if parts := split(outcomes, attribute):
-            lines += [(title,), *(_line(f"  {name}", Figures.of(part)) for name, part in parts.items())]
+        if parts := _figures(outcomes, attribute):
+            lines += [(title,), *(_line(f"  {name}", figures) for name, figures in parts.items())]
     lines.append(_line("total", Figures.of(outcomes)))
-    text = [
-        *table(lines),
-        "",
+    legend = [
         "found, read: of all labelled cards. rank, colour: of those found. whole: of the hands measured; in",
         "order: of the whole ones, those whose cards come as they lie. melds: labelled groups read as such.",
         "ECE: how far the certainty of the cards found and the share of them that is right lie apart.",
         "marked: of the cards found, those that are doubtful wherever a reading is shown. of errors: how",
         "many of those misread bear that mark. extra: sightings on no card. deck: how often told right.",
     ]
-    if (limit := limit_that_covers(outcomes)) is not None:
-        text.append(limit.text())
-    text += mistakes_text(outcomes)
-    if roles:
-        counts = Counter(pair for o in outcomes for pair in o.roles)
-        text += ["", "Roles (label > read):" if counts else "The labels tell no roles."]
-        text += [f"  {label} > {said} {count}" for (label, said), count in sorted(counts.items())]
-    text += [f"Not readable: {o.scene.file}: {o.error}" for o in outcomes if o.error is not None]
-    return "\n".join(line.rstrip() for line in text)
+    return measuring.report_text(outcomes, lines, legend, (), roles)
+
+
+def _figures(outcomes: Sequence[Outcome], attribute: str) -> dict[str, Figures]:
+    return {name: Figures.of(part) for name, part in split(outcomes, attribute).items()}
 
 
 def _line(name: str, f: Figures) -> tuple[str, ...]:

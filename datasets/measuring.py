@@ -5,17 +5,18 @@ mistakes. `datasets.evaluate` measures tiles with it, `datasets.evaluate_cards` 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from companion.pieces import Piece, format_pieces
-from companion.reading import BACK, Role, Sighting
+from companion.reading import BACK, Reading, Role, Sighting
+from datasets.outcomes import Comparison
 from datasets.scenes import NO_CARDS, Label, Scene
 from vision.load import Photo, load_photo
 
@@ -26,6 +27,9 @@ OWN: tuple[Role, ...] = ("hand", "meld")
 
 SLANTED = 10.0
 """From this slant on (degrees) a row of pieces is slanted."""
+
+MOST_MISTAKES = 15
+"""So many kinds of mistakes are told to people, the most frequent ones."""
 
 MESSY = 8
 """With this many other pieces in sight beside the own ones a table is messy."""
@@ -138,20 +142,72 @@ def confusions(outcomes: Iterable[Outcome]) -> Counter[tuple[str, str]]:
     )
 
 
-def mistakes_document(outcomes: Iterable[Outcome]) -> list[dict[str, Any]]:
-    """All confusions, the most frequent first, JSON-ready."""
-    return [
-        {"label": label, "read": said, "count": count}
-        for (label, said), count in confusions(outcomes).most_common()
-    ]
+class Counts(Protocol):
+    """Figures over some scenes, as one kind of pieces counts them."""
+
+    def to_document(self) -> dict[str, Any]: ...
 
 
-def mistakes_text(outcomes: Iterable[Outcome], most: int = 15) -> list[str]:
-    """Lines that tell the most frequent confusions; none without mistakes."""
-    if not (mistakes := confusions(outcomes).most_common(most)):
-        return []
-    told = ", ".join(f"{label} > {said} {count}" for (label, said), count in mistakes)
-    return ["", "Most frequent mistakes (label > read):", f"  {told}"]
+def report_document(
+    outcomes: Sequence[Outcome],
+    total: Counts,
+    parts: Mapping[str, Mapping[str, Counts]],
+    change: Comparison | None,
+) -> dict[str, Any]:
+    """Everything measured, JSON-ready. parts: by what the outcomes were split -> each part's figures."""
+    limit = limit_that_covers(outcomes)
+    return {
+        "total": total.to_document(),
+        **{
+            f"by_{attribute}": {name: figures.to_document() for name, figures in each.items()}
+            for attribute, each in parts.items()
+        },
+        "confusions": [
+            {"label": label, "read": said, "count": count}
+            for (label, said), count in confusions(outcomes).most_common()
+        ],
+        "roles": [
+            {"label": label, "read": said, "count": count} for (label, said), count in _roles(outcomes)
+        ],
+        "limit_that_covers": limit and limit.to_document(),
+        "unreadable": [{"photo": o.scene.file, "error": o.error} for o in outcomes if o.error is not None],
+        **({} if change is None else {"change": change.to_document()}),
+    }
+
+
+def report_text(
+    outcomes: Sequence[Outcome],
+    lines: Sequence[Sequence[str]],
+    legend: Sequence[str],
+    remarks: Sequence[str],
+    roles: bool,
+) -> str:
+    """A table for people, what its heads mean, what is to be remarked, and what was read as what; `roles`
+    adds how often each role was read as which.
+    """
+    text = [*table(lines), "", *legend]
+    if (limit := limit_that_covers(outcomes)) is not None:
+        text.append(limit.text())
+    text += remarks
+    if mistakes := confusions(outcomes).most_common(MOST_MISTAKES):
+        told = ", ".join(f"{label} > {said} {count}" for (label, said), count in mistakes)
+        text += ["", "Most frequent mistakes (label > read):", f"  {told}"]
+    if roles:
+        counts = _roles(outcomes)
+        text += ["", "Roles (label > read):" if counts else "The labels tell no roles."]
+        text += [f"  {label} > {said} {count}" for (label, said), count in counts]
+    text += [f"Not readable: {o.scene.file}: {o.error}" for o in outcomes if o.error is not None]
+    return "\n".join(line.rstrip() for line in text)
+
+
+def _roles(outcomes: Iterable[Outcome]) -> list[tuple[tuple[Role, Role], int]]:
+    """How often each labelled role was read as which, in order of their names."""
+    return sorted(Counter(pair for o in outcomes for pair in o.roles).items())
+
+
+def hand_text(reading: Reading) -> str:
+    """The hand that was read and its melds, for people."""
+    return "; ".join(filter(None, (reading.hand, *map(str, reading.melds))))
 
 
 def calibration_error(outcomes: Iterable[Outcome], bins: int = 10) -> float | None:

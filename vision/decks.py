@@ -67,7 +67,7 @@ class Seen:
     @property
     def evidence(self) -> float:
         """How much speaks for this deck."""
-        return evidence_of(np.delete(self.read.chances, self.labels.index(REJECT), 1).max(1, initial=0))
+        return evidence_of(surest(self.read.chances, self.labels))
 
     @property
     def shown(self) -> np.ndarray:
@@ -94,6 +94,11 @@ class Look:
     def settles(self) -> bool:
         """Whether other decks need no look: enough was seen, and enough of it beyond doubt."""
         return len(self.sure) >= ENOUGH and float((self.sure > BEYOND_DOUBT).mean()) >= SETTLED
+
+
+def surest(chances: np.ndarray, labels: tuple[str, ...]) -> np.ndarray:
+    """The probability (n,) of the likeliest piece at each place, of the probabilities (n, classes)."""
+    return np.asarray(np.delete(chances, labels.index(REJECT), 1).max(1, initial=0))
 
 
 def evidence_of(sure: np.ndarray) -> float:
@@ -128,7 +133,7 @@ class DeckReader(ABC):
         between = time.perf_counter()
         faces = [piece.quad for piece in located if piece.kind == "face"][:GLANCES]
         chances = self.classifier.glance(image, np.array(faces, np.float32).reshape(-1, 4, 2))
-        sure = np.delete(chances, self.classifier.labels.index(REJECT), 1).max(1, initial=0)
+        sure = surest(chances, self.classifier.labels)
         end = time.perf_counter()
         ms = {"locate": 1000 * (between - start), "classify": 1000 * (end - between)}
         return Look(located, sure, ms)

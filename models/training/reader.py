@@ -43,8 +43,8 @@ are judged side by side.
 
 
 def class_of(piece: str, deck: str) -> str:
-    """The class that a piece is read as: itself, or a card's rank."""
-    return piece[0] if deck == "four-color" else piece
+    """The class that a piece, or `reject`, is read as: itself, or a card's rank."""
+    return piece[0] if deck == "four-color" and piece != "reject" else piece
 
 
 PATCH = 80
@@ -106,11 +106,11 @@ def collect(
 
     def keep(patch: np.ndarray, piece: str, weight: float, turn: bool, corners: bool) -> None:
         patches.append(patch)
-        classes.append(number_of[class_of(piece, deck)] if piece != "reject" else number_of[piece])
+        classes.append(number_of[class_of(piece, deck)])
         weights.append(weight)
         turned.append(turn)
         exact.append(corners)
-        colours.append(PAPERS[deck].find(piece[-1]) if len(piece) == 2 else -1)
+        colours.append(PAPERS[deck].find(piece[-1]))  # no name of what bears none ends in a colour's letter
 
     for photo in photos:
         image = read_picture(photo.path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from datasets.path_traced import (
 )
 from datasets.render import Camera
 from datasets.scenes import load_scenes
+from tests.decks import plain_deck
 
 
 @pytest.fixture(scope="module")
@@ -38,24 +40,7 @@ def marked_deck(length: float = 3.0, radius: float = 0.2) -> CardDeck:
     """A deck whose glyph, an F, looks different when it is turned or mirrored; it needs no fonts."""
     mark = np.zeros((60, 60), np.uint8)
     cv2.putText(mark, "F", (8, 54), cv2.FONT_HERSHEY_SIMPLEX, 2.2, 255, 8)
-    papers = {"y": (30.0, 205.0, 245.0), "r": (40.0, 60.0, 215.0), "w": (225.0, 232.0, 235.0)}
-    return CardDeck(
-        glyphs=dict.fromkeys(PIECES, mark),
-        words={},
-        papers=papers | {"g": (90.0, 160.0, 40.0)},
-        joker_papers=((200.0, 170.0, 245.0),) * 5,
-        inks=dict.fromkeys("yrwgj", (20.0, 20.0, 20.0)),
-        length=length,
-        radius=radius,
-        top=0.25,
-        size=(0.7, 0.8),
-        frame=(0.1, 0.1, 0.0),
-        middle="empty",
-        border=0.0,
-        circles=False,
-        gloss=0.0,
-        worn=0.0,
-    )
+    return replace(plain_deck(length), glyphs=dict.fromkeys(PIECES, mark), radius=radius)
 
 
 def test_cards_rest_on_each_other() -> None:

@@ -16,6 +16,7 @@ from datasets.card_drawing import draw_scene
 from datasets.card_layouts import PlacedCard, SceneCard, _fan, _line, true_cards
 from datasets.cards import PIECES, CardDeck
 from datasets.render import Camera
+from tests.decks import PAPERS, plain_deck
 from vision.cards import (
     COLOURS,
     JOKERS,
@@ -35,35 +36,6 @@ from vision.cards import (
 
 SEEN = 0.4
 """An end of which so much is in sight can be located."""
-PAPERS = {
-    "y": (30.0, 205.0, 245.0),
-    "r": (40.0, 60.0, 215.0),
-    "w": (225.0, 232.0, 235.0),
-    "g": (90.0, 160.0, 40.0),
-}
-
-
-def plain_deck(length: float = 5.0) -> CardDeck:
-    """A deck whose glyphs are blank squares: it needs no fonts."""
-    mark = np.zeros((40, 40), np.uint8)
-    mark[8:32, 8:32] = 255
-    return CardDeck(
-        glyphs=dict.fromkeys((*PIECES, *(f"{n}j" for n in JOKERS)), mark),
-        words={},
-        papers=PAPERS,
-        joker_papers=((200.0, 170.0, 245.0),) * 5,
-        inks=dict.fromkeys("yrwgj", (20.0, 20.0, 20.0)),
-        length=length,
-        radius=0.0,
-        top=0.25,
-        size=(0.7, 0.8),
-        frame=(0.1, 0.1, 0.0),
-        middle="empty",
-        border=0.0,
-        circles=False,
-        gloss=0.0,
-        worn=0.0,
-    )
 
 
 def seen_from(
