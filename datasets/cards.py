@@ -414,7 +414,7 @@ def random_deck(fonts: Sequence[str], spare: Sequence[str], rng: np.random.Gener
         glyphs=_written(font, others, pen, rng),
         words=_words(others, rng) if rng.random() < 0.5 else {},
         papers={suit: _bgr(rgb[int(rng.integers(len(rgb)))], rng, 7) for suit, rgb in PAPERS.items()},
-        joker_papers=tuple(_bgr(rgb, rng, 10) for rgb in JOKER_PAPERS),
+        joker_papers=tuple(_bgr(JOKER_PAPERS[k], rng, 10) for k in rng.permutation(len(JOKER_PAPERS))),
         inks=inks,
         length=length,
         radius=rng.uniform(0.12, 0.5) if rng.random() < (0.55 if long else 0.15) else rng.uniform(0, 0.06),

@@ -162,6 +162,8 @@ class _Style:
     figures: Colour | None
     seasons_right: bool
     chinese_seasons: bool
+    wordless: bool
+    outlined: bool
     other_words: bool
     split: float
     wide: float
@@ -368,7 +370,9 @@ class Lettering:
             seasons=_near([RED, GREEN, BLUE, BLACK][int(rng.choice(4, p=[0.6, 0.1, 0.15, 0.15]))], rng),
             figures=_near([RED, BLUE, BLACK][int(rng.integers(3))], rng) if rng.random() < 0.5 else None,
             seasons_right=rng.random() < 0.2,
-            chinese_seasons=rng.random() < 0.15,
+            chinese_seasons=rng.random() < 0.3,
+            wordless=rng.random() < 0.5,
+            outlined=rng.random() < 0.3,
             other_words=rng.random() < 0.12,
             split=rng.uniform(0.42, 0.54),
             wide=rng.uniform(0.55, 0.9),
@@ -434,13 +438,14 @@ class Lettering:
         """A picture of a flower, mostly, a character in a corner and its number in another.
 
         The number and which corner it stands in are what real sets agree on: pictures of seasons differ from
-        set to set, and some bear other words, or a Chinese number and no word.
+        set to set. Some bear other words, some none, and then seasons a Chinese number.
         """
         ink = _Ink()
         season = rank > 4
         number = (rank - 1) % 4
         chinese = style.chinese_seasons and season
-        numbered = chinese or rng.random() < 0.85
+        wordless = style.chinese_seasons and (season or style.wordless)
+        numbered = wordless or rng.random() < 0.85
         other_words = numbered and style.other_words
         colour = style.seasons if season else style.flowers
         size = rng.uniform(0.26, 0.5)
@@ -455,6 +460,8 @@ class Lettering:
             if shown != rank or rng.random() < 0.5:
                 # Its own words and number, which would contradict the new ones.
                 picture[: round(0.38 * HEIGHT), :, 3] = 0
+            if style.outlined:
+                picture[..., 3] = _outlines(picture[..., 3])
             scale = rng.uniform(0.6, 0.95)
             warp = np.array(
                 [
@@ -479,7 +486,7 @@ class Lettering:
 
         # Numbers stand on the right of flowers and on the left of seasons, or the other way round.
         number_right = season == style.seasons_right
-        if not chinese:
+        if not wordless:
             word = "".join(str(c) for c in rng.choice(list(OTHER_WORDS), 1)) if other_words else text
             place(
                 self._mask(word, style), not number_right, not numbered and rng.random() < 0.2, size, colour
@@ -492,8 +499,15 @@ class Lettering:
             digit = _glyph(style.digits, str(number + 1))
             if digit is not None:
                 wide = rng.uniform(0.1, 0.24) if digit.shape[1] > 25 else rng.uniform(0.05, 0.09)
+                number_right ^= wordless and rng.random() < 0.5  # where no word stands in its way
                 place(digit, number_right, rng.random() < 0.06, wide, style.figures or colour)
         return ink.done()
+
+
+def _outlines(alpha: np.ndarray) -> np.ndarray:
+    """What is left of ink (h, w) 0-255 where only its outlines are cut into the tile, in thin strokes."""
+    solid = cv2.GaussianBlur(cv2.erode(alpha, np.ones((3, 3), np.uint8)), (0, 0), 1.0)
+    return np.asarray(np.clip(alpha - 0.8 * solid, 0, 255))
 
 
 def _dark_enough(picture: np.ndarray) -> bool:
