@@ -14,8 +14,9 @@ import numpy as np
 from companion.reading import BACK, Candidate, Expectation, Sighting
 from vision.adapt import Adaptation
 from vision.arrange import Arrangement, arrange
-from vision.cards import CardEnd, arrange_cards
+from vision.cards import arrange_cards
 from vision.classify import TURNS_ALIKE, Classifier, Read
+from vision.ends import CardEnd
 from vision.halves import find_halves
 from vision.load import Photo
 from vision.locate import Located, Locator

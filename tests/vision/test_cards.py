@@ -17,22 +17,10 @@ from datasets.card_layouts import PlacedCard, SceneCard, _fan, _line, true_cards
 from datasets.cards import PIECES, CardDeck
 from datasets.render import Camera
 from tests.decks import PAPERS, plain_deck
-from vision.cards import (
-    COLOURS,
-    JOKERS,
-    RANKS,
-    CardEnd,
-    Papers,
-    _assign,
-    arrange_cards,
-    find_lines,
-    join_ends,
-    judge_colours,
-    meld_of,
-    middles,
-    split_melds,
-    turn_apart,
-)
+from vision.card_lines import find_lines, meld_of, split_melds
+from vision.cards import arrange_cards
+from vision.ends import COLOURS, JOKERS, RANKS, CardEnd, _assign, join_ends, middles, turn_apart
+from vision.papers import Papers, judge_colours
 
 SEEN = 0.4
 """An end of which so much is in sight can be located."""
