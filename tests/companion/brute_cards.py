@@ -7,11 +7,14 @@ A card is text such as ``Kr`` or ``1j``. A meld is a tuple of cards; the winning
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
+from itertools import product
+from operator import add
 from typing import Any
 
 import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
 
 COLOURS = "yrwg"
 ALL = [rank + colour for colour in COLOURS for rank in "KAERHCP"]
@@ -96,28 +99,15 @@ def all_arrangements(cards: list[str]) -> list[tuple[Meld, ...]]:
 
 # How far a hand is from complete
 
+KINDS = [*ALL, *JOKERS]
+NEVER = 99
+"""The distance of a hand that cannot be completed."""
 
-@cache
-def _reachable(soldiers: bool, general: bool, start: tuple[int, ...], most: tuple[int, ...]) -> np.ndarray:
-    """Every choice of counts that melds add up to, beside what stands already (`start`)."""
-    width = len(most)
-    steps = [[size * (kind == at) for kind in range(width)] for at in range(width) for size in (2, 3, 4)]
-    if general:
-        steps.append([1, 0, 0])
-    if soldiers:
-        steps += [[int(kind != missing) for kind in range(4)] for missing in (0, 1, 2, 3, 9)]
-    else:
-        steps.append([1, 1, 1])
-    seen = {start}
-    open_ends = [start]
-    while open_ends:
-        counts = open_ends.pop()
-        for step in steps:
-            more = tuple(a + b for a, b in zip(counts, step, strict=True))
-            if more not in seen and all(a <= b for a, b in zip(more, most, strict=True)):
-                seen.add(more)
-                open_ends.append(more)
-    return np.array(sorted(seen), np.int16)
+
+def numbers(cards: Iterable[str]) -> np.ndarray:
+    """How many cards of each kind there are, (33,), in the order of `KINDS`."""
+    held = Counter(cards)
+    return np.array([held[card] for card in KINDS], np.int16)
 
 
 def locked_kinds(dealt: list[str], lock: bool) -> dict[str, int]:
@@ -125,48 +115,108 @@ def locked_kinds(dealt: list[str], lock: bool) -> dict[str, int]:
     return {card: min(count, 4) for card, count in counts.items() if count >= 3} if lock else {}
 
 
-@lru_cache(100_000)
-def _costs(
-    group: int, have: tuple[int, ...], most: tuple[int, ...], locked: tuple[int, ...]
-) -> dict[int, int]:
-    """The fewest cards that come in, by how many cards of the group stand in melds then."""
-    starts: list[tuple[int, ...]] = [()]
-    for size in locked:
-        starts = [(*start, choice) for start in starts for choice in ((3, 4) if size == 3 else (size,))]
-    best: dict[int, int] = {}
-    for start in starts:
-        if any(a > b for a, b in zip(start, most, strict=True)):
-            continue
-        counts = _reachable(group == 8, group < 4, start, most)
-        costs = np.maximum(counts - np.array(have, np.int16), 0).sum(axis=1)
-        for size, cost in zip(counts.sum(axis=1).tolist(), costs.tolist(), strict=True):
-            best[size] = min(best.get(size, 99), cost)
-    return best
+def room_beside(declared: list[Declared], copies: int, jokers: bool) -> np.ndarray:
+    """How many of each kind, (33,), there can be in the hand."""
+    deck = np.array([copies] * len(ALL) + [int(jokers)] * len(JOKERS), np.int16)
+    return deck - numbers(card for _, text, _ in declared for card in cards_of(text))
+
+
+def all_melds() -> list[Meld]:
+    """Every meld there is."""
+    alike = [(card,) * size for card in ALL for size in (2, 3, 4)]
+    alone = [(card,) for card in KINDS if card[0] == "K" or card in JOKERS]
+    chows = [tuple(rank + colour for rank in ranks) for ranks in ("KAE", "RHC") for colour in COLOURS]
+    soldiers = [tuple("P" + c for c in COLOURS if c != missing) for missing in (*COLOURS, "")]
+    return [*alike, *alone, *chows, *soldiers]
+
+
+@cache
+def _sums(group: int) -> np.ndarray:
+    """Every choice of counts of a group's kinds that melds add up to, at most five of each: (n, kinds)."""
+    own = GROUPS[group]
+    steps = [tuple(meld.count(card) for card in own) for meld in all_melds() if set(meld) <= {*own}]
+    seen = {(0,) * len(own)}
+    open_ends = [*seen]
+    while open_ends:
+        counts = open_ends.pop()
+        for step in steps:
+            more = tuple(map(add, counts, step))
+            if max(more) <= 5 and more not in seen:
+                seen.add(more)
+                open_ends.append(more)
+    return np.array(sorted(seen), np.int16)
 
 
 def missing(
-    cards: list[str], declared: list[Declared], full: int, locked: dict[str, int], copies: int, jokers: bool
-) -> int:
-    """The fewest cards that come in until so many cards stand in melds; 99 when it cannot be."""
-    held, out = Counter(cards), Counter(card for _, text, _ in declared for card in cards_of(text))
-    best = {0: 0}
+    hands: np.ndarray, declared: list[Declared], full: int, locked: dict[str, int], copies: int, jokers: bool
+) -> np.ndarray:
+    """The fewest cards, (n,), that come into each of these hands, (n, 33), until so many stand in melds;
+    `NEVER` when it cannot be.
+
+    No meld holds cards of two groups: every way to fill each group is tried, by how many cards it holds.
+    """
+    wanted = full - sum(len(text) // 2 for _, text, _ in declared)
+    room = room_beside(declared, copies, jokers)
+    best = np.full((len(hands), wanted + 1), NEVER, np.int16)
+    best[:, 0] = 0
     for at, group in enumerate(GROUPS):
-        have = tuple(held[card] for card in group)
-        most = tuple(copies - out[card] for card in group)
-        best = _plus(best, _costs(at, have, most, tuple(locked.get(card, 0) for card in group)))
-    if jokers:
-        own = sum(held[joker] for joker in JOKERS)
-        room = 5 - sum(out[joker] for joker in JOKERS)
-        best = _plus(best, {size: max(size - own, 0) for size in range(room + 1)})
-    return best.get(full - sum(out.values()), 99)
+        columns = [KINDS.index(card) for card in group]
+        starts = product(*({0: (0,), 3: (3, 4), 4: (4,)}[locked.get(card, 0)] for card in group))
+        filled = np.concatenate([_sums(at) + np.array(start, np.int16) for start in starts])
+        filled = filled[(filled <= room[columns]).all(1)]
+        held, which = np.unique(hands[:, columns], axis=0, return_inverse=True)
+        costs = np.maximum(filled - held[:, None], 0).sum(2)
+        sizes = filled.sum(1)
+        best = _with_group(
+            best, {size: costs[:, sizes == size].min(1)[which] for size in sorted({*sizes.tolist()})}
+        )
+    own = hands[:, len(ALL) :].sum(1)
+    best = _with_group(best, {size: np.maximum(size - own, 0) for size in range(room[len(ALL) :].sum() + 1)})
+    return best[:, wanted]
 
 
-def _plus(one: dict[int, int], other: dict[int, int]) -> dict[int, int]:
-    best: dict[int, int] = {}
-    for a, cost in one.items():
-        for b, more in other.items():
-            best[a + b] = min(best.get(a + b, 99), cost + more)
-    return best
+def _with_group(best: np.ndarray, costs: dict[int, np.ndarray]) -> np.ndarray:
+    """The fewest cards by size of the hand, (n, sizes), with those of one more group, by its size."""
+    more = np.full_like(best, NEVER)
+    width = best.shape[1]
+    for size, cost in costs.items():
+        if size < width:
+            more[:, size:] = np.minimum(more[:, size:], best[:, : width - size] + cost[:, None])
+    return np.minimum(more, NEVER)
+
+
+MELDS = all_melds()
+_HOLDS = np.array([[meld.count(card) for meld in MELDS] for card in KINDS])
+
+
+def missing_by_program(
+    held: np.ndarray, declared: list[Declared], full: int, locked: dict[str, int], copies: int, jokers: bool
+) -> int:
+    """The same of one hand, (33,), by an integer program over the whole deck: how many there are of each meld
+    and how many cards of each kind stay, so that most cards stay. It knows no groups."""
+    wanted = full - sum(len(text) // 2 for _, text, _ in declared)
+    kinds, melds = _HOLDS.shape
+    room = room_beside(declared, copies, jokers)
+    least = np.zeros(melds)
+    rules = [
+        # No more cards than there are stand in melds; what stays stands in melds; the hand is full.
+        LinearConstraint(np.hstack([_HOLDS, np.zeros((kinds, kinds))]), 0, room),
+        LinearConstraint(np.hstack([_HOLDS, -np.eye(kinds)]), 0),
+        LinearConstraint(np.hstack([_HOLDS.sum(0), np.zeros(kinds)]), wanted, wanted),
+    ]
+    for card, size in locked.items():
+        if size == 4:
+            least[MELDS.index((card,) * 4)] = 1
+        else:
+            either = [float(meld in ((card,) * 3, (card,) * 4)) for meld in MELDS]
+            rules.append(LinearConstraint(np.hstack([either, np.zeros(kinds)]), 1))
+    found = milp(
+        np.repeat([0, -1], [melds, kinds]),
+        integrality=np.repeat([1, 0], [melds, kinds]),
+        bounds=Bounds(np.hstack([least, np.zeros(kinds)]), np.hstack([np.full(melds, wanted), held])),
+        constraints=rules,
+    )
+    return NEVER if found.x is None else wanted + round(found.fun)
 
 
 # Fujian

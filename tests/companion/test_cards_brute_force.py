@@ -1,6 +1,8 @@
-"""The card games against the slow way, on random hands, many of few kinds and so full of choices.
+"""The card games against the slow way, on random hands, many of few kinds and so full of choices. Distances
+are checked twice: by trying every card in place of every other, and by an integer program.
 
-`COMPANION_BRUTE_HANDS` says how many hands of each sort each game is tried on.
+`COMPANION_BRUTE_HANDS` says how many hands of each sort each game is tried on, `COMPANION_BRUTE_ROUND` which
+ones: each number, 0 if none is given, stands for other hands.
 """
 
 from __future__ import annotations
@@ -11,12 +13,15 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from companion import Hand, Meld, Result, Winning, analyse, analysis, parse_pieces
 from companion.pieces import Piece
 from tests.companion import brute_cards as brute
 from tests.companion.brute_cards import Declared
 
 HANDS = int(os.environ.get("COMPANION_BRUTE_HANDS", "12"))
+SEED = 1000 * int(os.environ.get("COMPANION_BRUTE_ROUND", "0"))
 
 
 class Dealt(NamedTuple):
@@ -125,6 +130,22 @@ def locks(dealt: Dealt) -> dict[str, int]:
     return brute.locked_kinds(dealt.cards, dealt.options.get("lock_dealt", False))
 
 
+def exchanges(dealt: Dealt, cards: list[str], rules: str) -> dict[str, list[str]]:
+    """The cards that a full hand may discard, each with those that may come in its place."""
+    free = Counter(dealt.cards)
+    locked = locks(dealt)
+    free.subtract(locked)
+    may_go = [
+        card
+        for card in sorted(set(cards))
+        if (free[card] > 0 or card == dealt.winner) and locked.get(card) != 3
+        if rules != "guangshui" or card[0] != "K"
+    ]
+    room = brute.room_beside(dealt.declared, dealt.options.get("copies", 4), dealt.jokers)
+    left = dict(zip(brute.KINDS, room - brute.numbers(cards), strict=True))
+    return {card: [more for more in brute.KINDS if left[more] + (more == card) > 0] for card in may_go}
+
+
 def check_distance(dealt: Dealt, full: int, rules: str) -> None:
     """Shanten, waits' pieces and advice of a hand, complete or not."""
     hand = dealt.hand(rules)
@@ -134,41 +155,31 @@ def check_distance(dealt: Dealt, full: int, rules: str) -> None:
     locked = locks(dealt)
     down = sum(len(text) // 2 for _, text, _ in dealt.declared)
     cards = dealt.cards + ([dealt.winner] if dealt.winner else [])
+    room = brute.room_beside(dealt.declared, copies, dealt.jokers)
+    held = brute.numbers(cards)
+    one = {card: brute.numbers([card]) for card in brute.KINDS}
 
-    def far(held: list[str]) -> int:
-        return brute.missing(held, dealt.declared, full, locked, copies, dealt.jokers)
-
-    assert fits(result, dealt), told
-    used = Counter(cards) + Counter(card for _, text, _ in dealt.declared for card in brute.cards_of(text))
-    everything = [*brute.ALL, *(brute.JOKERS if dealt.jokers else ())]
+    def far(hands: list[np.ndarray]) -> list[int]:
+        return brute.missing(np.array(hands), dealt.declared, full, locked, copies, dealt.jokers).tolist()
 
     def left(card: str) -> int:
-        return (1 if card[1] == "j" else copies) - used[card]
+        return int((room - held)[brute.KINDS.index(card)])
 
+    assert fits(result, dealt), told
     if len(cards) + down == full:
-        complete = far(cards) == 0
+        complete = far([held]) == [0]
         assert analysis.is_complete(hand) == complete, told
         if complete:
             assert result.shanten == -1
             assert result.status in ("won", "not-allowed")
             return
-        free = Counter(dealt.cards)
-        free.subtract(locked)
         expected = {}
-        for card in sorted(set(cards)):
-            if (free[card] <= 0 and card != dealt.winner) or locked.get(card) == 3:
-                continue
-            if rules == "guangshui" and card[0] == "K":
-                continue
-            rest = cards.copy()
-            rest.remove(card)
-            after = far(rest)
-            helping = {
-                more: left(more) + (more == card)
-                for more in everything
-                if left(more) + (more == card) > 0 and far([*rest, more]) < after
-            }
-            expected[card] = (after - 1, helping)
+        may_go = exchanges(dealt, cards, rules)
+        tried = [held - one[card] + one[more] for card, others in may_go.items() for more in others]
+        after = iter(far(tried))
+        for card, distance in zip(may_go, far([held - one[card] for card in may_go]), strict=True):
+            helping = {more: left(more) + (more == card) for more in may_go[card] if next(after) < distance}
+            expected[card] = (distance - 1, helping)
         told_advice = {
             str(each.discard): (each.shanten, {str(piece): number for piece, number in each.pieces})
             for each in result.advice
@@ -178,12 +189,33 @@ def check_distance(dealt: Dealt, full: int, rules: str) -> None:
         assert result.advice[0].shanten == result.shanten
         assert analysis.shanten(hand) == result.shanten
     else:
-        assert result.shanten == far(cards) - 1 == analysis.shanten(hand), told
-        expected_waits = {
-            card: left(card) for card in everything if left(card) > 0 and far([*cards, card]) == 0
-        }
+        assert result.shanten == far([held])[0] - 1 == analysis.shanten(hand), told
+        drawn = [card for card in brute.KINDS if left(card) > 0]
+        after = iter(far([held + one[card] for card in drawn]))
+        expected_waits = {card: left(card) for card in drawn if next(after) == 0}
         assert {str(wait.piece): wait.left for wait in result.waits} == expected_waits, told
         assert (result.status == "ready") == bool(expected_waits)
+
+
+def check_by_program(dealt: Dealt, full: int, rules: str, rng: random.Random) -> None:
+    """The shanten of a hand one card short, or one discard of a full one and whether some piece helps then,
+    as the integer program has it."""
+    hand = dealt.hand(rules)
+    result = analyse(hand)
+    told = hand.to_document()
+    cards = dealt.cards + ([dealt.winner] if dealt.winner else [])
+    how = (dealt.declared, full, locks(dealt), dealt.options.get("copies", 4), dealt.jokers)
+    held = brute.numbers(cards)
+    if not result.advice:
+        assert result.shanten == brute.missing_by_program(held, *how) - 1, told
+        return
+    advice = rng.choice(result.advice)
+    rest = held - brute.numbers([str(advice.discard)])
+    assert advice.shanten == brute.missing_by_program(rest, *how) - 1, told
+    helping = {str(piece) for piece, _ in advice.pieces}
+    more = rng.choice(exchanges(dealt, cards, rules)[str(advice.discard)])
+    far = brute.missing_by_program(rest + brute.numbers([more]), *how)
+    assert far == advice.shanten + (more not in helping), (told, more)
 
 
 # The option's name here and there, and its value there for each value here.
@@ -201,7 +233,7 @@ def translated(options: dict[str, Any]) -> dict[str, Any]:
 
 def test_guangshui_takes_what_is_worth_most() -> None:
     won = 0
-    for dealt in complete_hands(31, 2 * HANDS, 31, "guangshui"):
+    for dealt in complete_hands(SEED + 31, 2 * HANDS, 31, "guangshui"):
         hand = dealt.hand("guangshui")
         result = analyse(hand)
         best = brute.guangshui_best(dealt.cards, dealt.declared, dealt.winner, **translated(dealt.options))
@@ -216,12 +248,18 @@ def test_guangshui_takes_what_is_worth_most() -> None:
 
 
 def test_guangshui_distances() -> None:
-    for dealt in any_hands(131, HANDS, 31, "guangshui"):
+    for dealt in any_hands(SEED + 131, HANDS, 31, "guangshui"):
         check_distance(dealt, 31, "guangshui")
 
 
+def test_guangshui_distances_by_integer_program() -> None:
+    rng = random.Random(SEED)
+    for dealt in any_hands(SEED + 231, HANDS, 31, "guangshui"):
+        check_by_program(dealt, 31, "guangshui", rng)
+
+
 def test_guangshui_waits_and_their_value() -> None:
-    for dealt in any_hands(8, HANDS, 31, "guangshui"):
+    for dealt in any_hands(SEED + 8, HANDS, 31, "guangshui"):
         for wait in analysis.waits(dealt.hand("guangshui")):
             best = brute.guangshui_best(
                 dealt.cards, dealt.declared, str(wait.piece), **translated(dealt.options)
@@ -233,7 +271,7 @@ def test_guangshui_waits_and_their_value() -> None:
 def test_fujian_scores_are_the_most_of_all_arrangements() -> None:
     won = 0
     for full in (21, 26):
-        for dealt in complete_hands(full, HANDS, full, "fujian"):
+        for dealt in complete_hands(SEED + full, HANDS, full, "fujian"):
             hand = dealt.hand("fujian")
             result = analyse(hand)
             best = brute.fujian_best(dealt.cards, dealt.declared, dealt.winner, dealt.options["lock_dealt"])
@@ -250,12 +288,19 @@ def test_fujian_scores_are_the_most_of_all_arrangements() -> None:
 
 def test_fujian_distances() -> None:
     for full in (21, 26):
-        for dealt in any_hands(100 + full, HANDS, full, "fujian"):
+        for dealt in any_hands(SEED + 100 + full, HANDS, full, "fujian"):
             check_distance(dealt, full, "fujian")
 
 
+def test_fujian_distances_by_integer_program() -> None:
+    rng = random.Random(SEED)
+    for full in (21, 26):
+        for dealt in any_hands(SEED + 200 + full, HANDS, full, "fujian"):
+            check_by_program(dealt, full, "fujian", rng)
+
+
 def test_fujian_waits_and_their_value() -> None:
-    for dealt in any_hands(7, HANDS, 21, "fujian"):
+    for dealt in any_hands(SEED + 7, HANDS, 21, "fujian"):
         for wait in analysis.waits(dealt.hand("fujian")):
             best = brute.fujian_best(
                 dealt.cards, dealt.declared, str(wait.piece), dealt.options["lock_dealt"]
