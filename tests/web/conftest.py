@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import signal
+from collections.abc import Iterator
 
 import pytest
 from flask import Flask
@@ -34,3 +36,12 @@ def photo() -> bytes:
     file = io.BytesIO()
     Image.new("RGB", (320, 240), (30, 90, 60)).save(file, "JPEG")
     return file.getvalue()
+
+
+@pytest.fixture
+def heeds_ctrl_c() -> Iterator[None]:
+    """Programs started now end with Ctrl-C, even where the tests were started so that they do not, as shells
+    start jobs in the background: whether to heed it is inherited."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

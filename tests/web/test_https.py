@@ -115,7 +115,9 @@ def test_the_page_over_http_explains_and_has_nothing_else(found: Certificates) -
 
 
 @pytest.fixture
-def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[subprocess.Popen[str]]:
+def server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, heeds_ctrl_c: None
+) -> Iterator[subprocess.Popen[str]]:
     monkeypatch.setenv("COMPANION_HOME", str(tmp_path))
     command = [sys.executable, "-m", "companion", "serve", "--https", "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -22,7 +22,7 @@ Server = subprocess.Popen[str]
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
+def server(heeds_ctrl_c: None) -> Iterator[Server]:
     command = [sys.executable, "-m", "companion", "serve", "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     yield process
