@@ -104,20 +104,23 @@ class Expectation:
     copies: how many equal pieces the deck holds.
     sizes: sizes of a hand (pieces in rows and melds together) that the rule set allows, kongs left out; empty
     means any.
+    deck: the deck that all this is said of, which is looked for first; None means whichever is found.
     """
 
     pieces: frozenset[str] = frozenset()
     copies: int = 4
     sizes: tuple[int, ...] = (13, 14)
+    deck: str | None = None
 
     @staticmethod
-    def of_full(sizes: Iterable[int]) -> Expectation:
+    def of_full(sizes: Iterable[int], deck: str | None = None, pieces: Iterable[str] = ()) -> Expectation:
         """Hands of these full sizes, and hands that wait for one piece more.
 
         >>> Expectation.of_full([14]).sizes
         (13, 14)
         """
-        return Expectation(sizes=tuple(sorted({size - missing for size in sizes for missing in (0, 1)})))
+        waiting = tuple(sorted({size - missing for size in sizes for missing in (0, 1)}))
+        return Expectation(frozenset(pieces), sizes=waiting, deck=deck)
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,15 +75,18 @@ class Reader:
     ) -> Reading:
         """Read a photo. Quads of the result are in pixels of the full upright photo.
 
-        deck: `auto` looks for every deck that can be read. tile_set: the taught set in the photo; without
-        one, or with one that is switched off, nothing differs. debug: a folder for a picture of every stage.
-        Raises the same as `of`.
+        deck: `auto` looks for every deck that can be read, first for that of the expectation, which does not
+        count for any other. tile_set: the taught set in the photo; without one, or with one that is switched
+        off, nothing differs. debug: a folder for a picture of every stage. Raises the same as `of`.
         """
         adaptation = None
         if tile_set is not None and deck in (AUTO, TILES):
             adaptation = tile_set.adaptation(self.classifier)
         start = time.perf_counter()
-        reader, seen, ms = self._look(photo.image, deck, adaptation)
+        expected_deck = None if expectation is None else expectation.deck
+        reader, seen, ms = self._look(photo.image, deck, expected_deck, adaptation)
+        if expected_deck not in (None, reader.deck):
+            expectation = None
         before = time.perf_counter()
         placed = reader.arrange(photo, seen, expectation)
         done = time.perf_counter()
@@ -108,10 +111,13 @@ class Reader:
         )
 
     def _look(
-        self, image: np.ndarray, deck: str, adaptation: Adaptation | None
+        self, image: np.ndarray, deck: str, first: str | None, adaptation: Adaptation | None
     ) -> tuple[DeckReader, Seen, dict[str, float]]:
-        """The deck in a photo, what its networks saw, and milliseconds of `locate` and `classify`."""
-        names = self.decks if deck == AUTO else (deck,)
+        """The deck in a photo, what its networks saw, and milliseconds of `locate` and `classify`.
+
+        first: the deck that is looked for before any other.
+        """
+        names = tuple(sorted(self.decks, key=lambda name: name != first)) if deck == AUTO else (deck,)
         if not names:
             raise ModelError("no models are installed: install again")
         looks: dict[str, Look] = {}

@@ -80,14 +80,21 @@ class PhotoReader:
         self._loaded()
 
     def read(
-        self, file: BinaryIO, name: str, deck: str = "auto", tile_set: TileSet | None = None
+        self,
+        file: BinaryIO,
+        name: str,
+        deck: str = "auto",
+        tile_set: TileSet | None = None,
+        expectation: Expectation | None = None,
     ) -> tuple[Reading, str]:
         """The reading of an open photo file, and a preview of it as a data URL.
 
-        tile_set: the taught set in the photo. Raises `vision.load.PhotoError` for bytes that are no readable
+        tile_set: the taught set in the photo. expectation: what the game can show; its deck is looked for
+        first. Raises `vision.load.PhotoError` for bytes that are no readable
         photo, `Busy` when no turn comes up, and `NotInstalled`.
         """
-        how: dict[str, Any] = {} if tile_set is None else {"tile_set": tile_set}
+        given = {"tile_set": tile_set, "expectation": expectation}
+        how: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
         with self.opened(file, name) as (reader, photo):
             return self._do(lambda: (reader.read(photo, deck=deck, **how), preview(photo)))
 

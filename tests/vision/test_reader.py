@@ -27,6 +27,7 @@ class FakeDeck:
     def __init__(self, deck: str, sure: list[float]) -> None:
         self.deck, self.sure, self.looks, self.sights = deck, sure, 0, 0
         self.read_as: list[float] = sure  # how sure the places are when they are read and not only glanced at
+        self.expectation: Expectation | None = None
 
     def look(self, image: np.ndarray) -> Look:
         self.looks += 1
@@ -41,6 +42,7 @@ class FakeDeck:
         return Seen([], read, (NAMES[self.deck], "reject"), (), ms)
 
     def arrange(self, photo: Photo, seen: Seen, expectation: Expectation | None) -> Arrangement:
+        self.expectation = expectation
         corners = ((0.0, 0.0), (9.0, 0.0), (9.0, 9.0), (0.0, 9.0))
         return Arrangement((Sighting(corners, (Candidate(NAMES[self.deck], 0.99),)),))
 
@@ -107,6 +109,32 @@ def test_plain_tiles_cost_no_look_at_cards(photo: Photo) -> None:
     assert reading.deck == "mahjong"
     assert (decks["mahjong"].looks, decks["four-color"].looks) == (1, 0)
     assert (reading.ms["locate"], reading.ms["classify"]) == (10.0, 6.0)
+
+
+FUJIAN = Expectation.of_full((21, 26), "four-color")
+
+
+def test_the_deck_of_the_game_is_looked_for_first(photo: Photo) -> None:
+    reader, decks = reader_of([0.97] * 8, [0.99] * 16)
+    reading = reader.read(photo, expectation=FUJIAN)
+    assert reading.deck == "four-color"
+    assert (decks["mahjong"].looks, decks["four-color"].looks) == (0, 1)
+    assert decks["four-color"].expectation is FUJIAN
+    assert reading.ms["locate"] == 10.0
+
+
+@pytest.mark.parametrize("cards", [[0.95, 0.6, 0.6, 0.6, 0.6, 0.6], [0.99] * 2, []])
+def test_tiles_are_read_whatever_game_of_cards_is_played(photo: Photo, cards: list[float]) -> None:
+    reader, decks = reader_of([0.97] * 14, cards)
+    assert reader.read(photo, expectation=FUJIAN).deck == "mahjong"
+    assert decks["mahjong"].expectation is None  # what was expected was said of cards
+    assert decks["mahjong"].sights == 1 and decks["four-color"].sights == 0
+
+
+def test_an_expectation_of_any_deck_counts_for_what_is_found(photo: Photo) -> None:
+    reader, decks = reader_of([0.97] * 14, [])
+    assert reader.read(photo, expectation=Expectation(sizes=(13, 14))).deck == "mahjong"
+    assert decks["mahjong"].expectation == Expectation(sizes=(13, 14))
 
 
 def test_looks_at_both_decks_count_in_the_times_of_the_stages(photo: Photo) -> None:

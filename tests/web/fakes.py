@@ -8,7 +8,7 @@ import numpy as np
 
 from companion.hand import Meld
 from companion.pieces import parse_pieces
-from companion.reading import Candidate, Point, Quad, Reading, Sighting
+from companion.reading import Candidate, Expectation, Point, Quad, Reading, Sighting
 from vision.lesson import FACES
 from vision.load import Photo
 
@@ -36,13 +36,17 @@ def _row(corners: Quad, count: int) -> list[Quad]:
 
 
 class SampleReader:
-    """Gives the same reading for every photo, and counts the photos it was given."""
+    """Gives the same reading for every photo, counts the photos it was given, and keeps what was told of the
+    last one."""
 
     def __init__(self) -> None:
         self.photos = 0
+        self.deck: str | None = None
+        self.expectation: Expectation | None = None
 
-    def read(self, photo: Photo, deck: str = "auto") -> Reading:
+    def read(self, photo: Photo, deck: str = "auto", expectation: Expectation | None = None) -> Reading:
         self.photos += 1
+        self.deck, self.expectation = deck, expectation
         x, y = photo.width / WIDTH, photo.height / HEIGHT
 
         def scaled(quad: Quad) -> Quad:

@@ -16,7 +16,7 @@ from flask.testing import FlaskClient
 from PIL import Image
 from werkzeug.test import TestResponse
 
-from companion.reading import Reading
+from companion.reading import Expectation, Reading
 from tests.web.fakes import HAND, SampleReader
 from vision.load import Photo
 from vision.model import ModelError
@@ -89,6 +89,27 @@ def test_a_missing_photo_an_unknown_deck_and_too_much_are_refused(photo: bytes) 
     assert "98 kB" in answer.get_json()["error"]["message"]
 
 
+def test_the_game_tells_which_deck_to_look_for_first(
+    client: FlaskClient, reader: SampleReader, photo: bytes
+) -> None:
+    assert send(client, photo).status_code == 200
+    assert (reader.deck, reader.expectation) == ("auto", None)
+    assert send(client, photo, rules="guangshui").status_code == 200
+    assert reader.deck == "auto" and reader.expectation is not None
+    assert (reader.expectation.deck, reader.expectation.sizes) == ("four-color", (30, 31))
+    assert "Kr" in reader.expectation.pieces and "1j" not in reader.expectation.pieces
+    assert send(client, photo, rules="sichuan", deck="four-color").status_code == 200
+    assert reader.deck == "four-color"
+    assert reader.expectation == Expectation(sizes=(13, 14), deck="mahjong")
+    refused = send(client, photo, rules="whist")
+    assert refused.status_code == 400
+    assert refused.get_json()["error"] == {
+        "message": "No rules 'whist'; known: sichuan, fujian, guangshui.",
+        "where": "rules",
+    }
+    assert reader.photos == 3
+
+
 class SlowReader(SampleReader):
     """Reads only when told to."""
 
@@ -97,10 +118,10 @@ class SlowReader(SampleReader):
         self.entered = threading.Semaphore(0)
         self.go = threading.Event()
 
-    def read(self, photo: Photo, deck: str = "auto") -> Reading:
+    def read(self, photo: Photo, deck: str = "auto", expectation: Expectation | None = None) -> Reading:
         self.entered.release()
         assert self.go.wait(10)
-        return super().read(photo, deck)
+        return super().read(photo, deck, expectation)
 
 
 def test_only_a_few_photos_are_read_at_once(photo: bytes) -> None:
@@ -124,9 +145,9 @@ class WatchedReader(SampleReader):
 
     nice: int | None = None
 
-    def read(self, photo: Photo, deck: str = "auto") -> Reading:
+    def read(self, photo: Photo, deck: str = "auto", expectation: Expectation | None = None) -> Reading:
         self.nice = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
-        return super().read(photo, deck)
+        return super().read(photo, deck, expectation)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets one thread stand back")

@@ -13,7 +13,7 @@ from flask.testing import FlaskClient
 from PIL import Image
 from werkzeug.test import TestResponse
 
-from companion.reading import Reading
+from companion.reading import Expectation, Reading
 from tests.web.fakes import Network, SampleReader
 from vision.load import Photo
 from vision.sets import TileSets
@@ -27,9 +27,15 @@ class TaughtReader(SampleReader):
         super().__init__()
         self.classifier, self.asked = Network(), []  # type: ignore[var-annotated]
 
-    def read(self, photo: Photo, deck: str = "auto", tile_set: Any = None) -> Reading:
+    def read(
+        self,
+        photo: Photo,
+        deck: str = "auto",
+        expectation: Expectation | None = None,
+        tile_set: Any = None,
+    ) -> Reading:
         self.asked.append(tile_set and tile_set.name)
-        return super().read(photo, deck)
+        return super().read(photo, deck, expectation)
 
 
 @pytest.fixture

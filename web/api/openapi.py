@@ -30,9 +30,15 @@ OPERATIONS = (
                 "description": "JPEG, PNG, WebP or HEIC; 32 MB at most.",
             },
             "deck": {"type": "string", "enum": ["auto", *readable_decks()], "default": "auto"},
+            "rules": {
+                "type": "string",
+                "enum": list(RULE_SETS),
+                "description": "The game that is played. Its deck is looked for first, so that its photos "
+                "are answered sooner; any other is read as what it is, where `deck` names none.",
+            },
             "set": SET_FIELD,
         },
-        optional=frozenset({"deck", "set"}),
+        optional=frozenset({"deck", "rules", "set"}),
         problems=(400, 413, 415, 503),
     ),
     Operation(

@@ -47,8 +47,8 @@ export class Upload {
       const { photo, name } = source.sample ? await fetchSample(rules().name, abort.signal) : source;
       if (abort.signal.aborted) return;
       this.#showPhoto(photo);
-      const shown = source.sample ? rules().deck : deck();
-      const reading = await read(await withinLimit(photo), name, abort.signal, { deck: shown, set: chosenSet() });
+      const about = { deck: source.sample ? rules().deck : deck(), rules: rules().name, set: chosenSet() };
+      const reading = await read(await withinLimit(photo), name, abort.signal, about);
       if (abort.signal.aborted) return;
       this.#stop();
       onreading(reading);
