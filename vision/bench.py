@@ -6,12 +6,13 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import cv2
 import numpy as np
 
-from companion.reading import Reading
+from companion.reading import Expectation, Reading
 from vision.load import Photo, load_photo
 from vision.steady import View, see
 
@@ -21,9 +22,12 @@ FRAME = "live frame"
 """A frame of 960 pixels, as the page sends them, added to what the frames before it showed."""
 
 CARDS = "1280 pixels of cards"
-"""A fan of 18 cards with three laid before it."""
+"""A fan of 18 cards with three laid before it, sent by a page where a game of cards is chosen."""
 
-GOALS_MS = {PHONE: 400.0, SMALL: 120.0, FRAME: 200.0, CARDS: 200.0}
+ANY_DECK = "1280 pixels of cards, any deck"
+"""The same, where nobody tells which game is played."""
+
+GOALS_MS = {PHONE: 400.0, SMALL: 120.0, FRAME: 200.0, CARDS: 200.0, ANY_DECK: 200.0}
 """Milliseconds in which a photo of this size is to be answered on two cores."""
 
 NOISE = 4.0
@@ -33,16 +37,16 @@ NOISE = 4.0
 class ReaderLike(Protocol):
     """What is measured; `vision.reader.Reader` is one."""
 
-    def read(self, photo: Photo, deck: str = "auto") -> Reading: ...
+    def read(self, photo: Photo, deck: str = "auto", expectation: Expectation | None = None) -> Reading: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
     """How one size of photo was read.
 
-    size: `PHONE`, `SMALL`, `FRAME` or `CARDS`. width, height: pixels; bytes: of the JPEG file. pieces: how
-    many were found. ms: median milliseconds of each stage and of it all (`total`), and the slowest of these
-    (`worst`).
+    size: `PHONE`, `SMALL`, `FRAME`, `CARDS` or `ANY_DECK`. width, height: pixels; bytes: of the JPEG file.
+    pieces: how many were found. ms: median milliseconds of each stage and of it all (`total`), and the
+    slowest of these (`worst`).
     """
 
     size: str
@@ -72,13 +76,17 @@ def measure(sample: bytes, reader: ReaderLike, repeats: int = 9, cards: bytes | 
     """Read the sample photo of tiles, made as large as a phone's and as small as a messenger's, and as frames
     of a live preview, several times each; and that of cards, if there is one, as small as a messenger's.
 
-    Nobody tells the reader which deck lies there. The first reading of each size warms up and is not counted.
+    Nobody tells the reader what game is played, but for `CARDS`. The first reading of each size warms up and
+    is not counted.
     """
-    jpegs = sizes(sample) | ({} if cards is None else {CARDS: sizes(cards)[SMALL]})
-    return [
-        _measure(size, jpeg, _steadying(reader) if size == FRAME else reader.read, repeats)
-        for size, jpeg in jpegs.items()
-    ]
+    jpegs = sizes(sample)
+    if cards is not None:
+        jpegs |= dict.fromkeys((CARDS, ANY_DECK), sizes(cards)[SMALL])
+    reads: dict[str, Callable[[Photo], Reading]] = {
+        FRAME: _steadying(reader),
+        CARDS: partial(reader.read, expectation=Expectation(sizes=(), deck="four-color")),
+    }
+    return [_measure(size, jpeg, reads.get(size, reader.read), repeats) for size, jpeg in jpegs.items()]
 
 
 def sizes(sample: bytes) -> dict[str, bytes]:

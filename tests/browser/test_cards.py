@@ -164,8 +164,9 @@ FAN = ("Cr", "Kr", "Ay", "Ew", "Ew", "Rg")
 LAID = ("Hg", "Hg", "Hg")
 
 
-def answered(page: Page) -> list[str]:
-    """Answer each photo with a fan, one card in doubt, and a pung before it; lists the decks asked for."""
+def answered(page: Page) -> list[tuple[str, str]]:
+    """Answer each photo with a fan, one card in doubt, and a pung before it; lists the decks asked for,
+    and the games told."""
 
     def seen(place: int, candidates: dict[str, float], laid: bool = False) -> Sighting:
         left = 40.0 + 70 * place
@@ -178,11 +179,12 @@ def answered(page: Page) -> list[str]:
     sightings += [seen(len(FAN) + k, {name: 0.99}, laid=True) for k, name in enumerate(LAID)]
     melds = (Meld("pung", parse_pieces("HHHg")),)
     reading = Reading("fan.jpg", "four-color", 1600, 400, tuple(sightings), melds).to_document()
-    asked: list[str] = []
+    asked: list[tuple[str, str]] = []
 
     def answer(route: Route) -> None:
         form = (route.request.post_data_buffer or b"").decode("latin-1")
-        asked.extend(re.findall(r'name="deck"\r\n\r\n([a-z-]+)', form))
+        deck, game = (re.findall(rf'name="{name}"\r\n\r\n([a-z-]+)', form) for name in ("deck", "rules"))
+        asked.extend(zip(deck, game, strict=True))
         route.fulfill(json=reading | {"preview": None})
 
     page.route("**/api/readings", answer)
@@ -197,7 +199,7 @@ def test_a_photographed_fan_keeps_its_order_and_its_melds(page: Page, shoot: Sho
     shoot(f"cards-6-{game.lower()}")
     page.get_by_role("button", name="Try the sample photo").click()
     expect(page.locator("#photo .mark")).to_have_count(len(FAN) + len(LAID))
-    assert asked == ["four-color"]
+    assert asked == [("four-color", game.lower())]
     assert cards(page) == list(FAN)
     expect(page.get_by_role("group", name="Meld 1: pung")).to_be_visible()
     expect(page.locator(".mark-doubtful")).to_have_count(1)
@@ -224,7 +226,7 @@ def test_an_own_photo_is_told_apart_unless_a_table_wants_it(page: Page) -> None:
     expect(page.locator("#game")).to_have_value("guangshui")
     page.locator("footer input[type=file]").set_input_files(photo)
     expect(page.locator("#photo .mark")).to_have_count(len(FAN) + len(LAID))
-    assert asked == ["auto", "four-color"]
+    assert asked == [("auto", "sichuan"), ("four-color", "guangshui")]
 
 
 def test_a_game_whose_cards_cannot_be_read_offers_no_photo(

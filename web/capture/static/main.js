@@ -47,7 +47,8 @@ class Page {
     this.upload = new Upload({
       onreading: (reading) => this.#takeReading(reading),
       rules: () => this.rules,
-      // A hand for a table is of the table's deck; else whatever lies in the photo chooses the game.
+      // A hand for a table is of the table's deck; else whatever lies in the photo chooses the game, and the deck of
+      // the game in force is only looked for first.
       deck: () => (this.errand?.isOpen ? this.rules.deck : "auto"),
     });
     this.camera = new Camera({
