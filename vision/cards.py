@@ -62,17 +62,18 @@ def arrange_cards(
     quads, ranks, cue = np.array([end.quad for end in ends], float), _ranks(ends), _cue(ends)
     joker = ranks[:, len(RANKS) :].sum(1)
     alike, upright = _likeness(ends)
-    cards = join_ends(quads, alike, upright)
+    belief = np.array([end.belief for end in ends])
+    cards = join_ends(quads, alike, upright, belief)
     quads = turn_apart(quads, cards)
     upright[[end for card in cards if len(card) == 2 for end in card]] = 1
     # Now that it is known what may lie on what, papers are seen; they tell more of who belongs together.
     colours = _colours_of(*Papers(image, quads).in_piles(cards, find_lines(quads, cards)), joker, cue)
-    cards = join_ends(quads, _alike(ranks, colours), upright)
+    cards = join_ends(quads, _alike(ranks, colours), upright, belief)
     quads = turn_apart(quads, cards)
     lines = find_lines(quads, cards)
     readings = [_reading(ranks[list(card)], colours[list(card)], expected.pieces) for card in cards]
-    belief = np.array([max(ends[end].belief for end in card) for card in cards])
-    lines = [line for line in lines if not _stray(line, lines, cards, readings, belief)]
+    surest = np.array([max(ends[end].belief for end in card) for card in cards])
+    lines = [line for line in lines if not _stray(line, lines, cards, readings, surest)]
     lines = _in_order(lines, quads, cards)
     kept = [card for line in lines for card in line.cards]
     chosen = dict(zip(kept, legal_choice([readings[card] for card in kept], expected.copies), strict=True))
@@ -102,7 +103,7 @@ def _believed(ends: Sequence[CardEnd]) -> list[CardEnd]:
         return []
     belief = np.array([end.belief for end in ends])
     quads = np.array([end.quad for end in ends], float)
-    cards = join_ends(quads, *_likeness(ends))
+    cards = join_ends(quads, *_likeness(ends), belief)
     no_ends = middles(turn_apart(quads, cards), cards)
     kept = [
         card for card in cards if 1 - np.prod(1 - belief[list(card)]) >= BELIEVED and no_ends.isdisjoint(card)

@@ -26,14 +26,33 @@ ASKEW = 0.18
 """How much two ends of a card may seem turned against each other, radians."""
 STRETCH = 0.1
 """How much the distance between the ends of a card differs within a photo, as a share."""
-MISREAD = 1e-4
+MISREAD = 0.003
 """How probable it is at least that two ends show the same card: one of them may be misread."""
-TURNED = 2.5
+TURNED = 1.0
 """How much it speaks against a card that one of its ends must have been seen upside-down: logarithms of how
-sure the way up was, so many times, as ends in columns follow each other like those of a card."""
-ALONE = 4.5
-"""The price of an end that stands for a card by itself; two ends that cost more than twice as much together
-are two cards."""
+sure the way up was, so many times."""
+ALONE, IN_COLUMN = 4.5, 1.0
+"""The price of an end that stands for a card by itself, elsewhere and in a column; two ends that cost more
+together are two cards."""
+NEW_LENGTH, TELLING = 2.0, 6.0
+"""How much must be gained by joining ends at all; and the price of two ends that stand alone, as far as they
+tell how long cards are."""
+USUAL_LENGTH, LENGTH_SPREAD = math.log(3.0), 0.9
+"""How far apart the ends of decks usually are, and how much decks differ, logarithms of heights."""
+WORD = 2.0
+"""The price of an end that may be printed in the middle of another one's card."""
+LENGTHS = 5
+"""How many distances between the ends of a card are tried at most."""
+SLOPED, FLAT = 4, 3.0
+"""So many cards tell how that distance grows across the photo; and how many it takes that it does at all."""
+BETWEEN, MIDDLE, ASTRIDE = 0.9, 0.25, 0.6
+"""An end that stands on another card: so many heights from its ends, as near to its middle when it is printed
+there, and so many widths beside its axis."""
+COLUMN = 0.45, 2.3
+"""How far below an end the next one of a column stands, heights."""
+BLOCKED, PRINTED = 4.0, 1.0
+"""How much it speaks against a card that an end stands on it and covers neither of its ends, logarithms: so
+much more than the odds that the end is one, and in the middle so much less."""
 PARALLEL = math.radians(20)
 """What is turned so little looks the same way."""
 WORDS = 2
@@ -73,27 +92,50 @@ class Shape:
 
 
 def join_ends(
-    quads: Floats, alike: Floats | None = None, upright: Floats | None = None
+    quads: Floats,
+    alike: Floats | None = None,
+    upright: Floats | None = None,
+    belief: Floats | None = None,
 ) -> list[tuple[int, ...]]:
     """Which ends belong to one card: tuples of one or two indices, each end in exactly one, in a fixed order.
 
-    quads: (n, 4, 2). alike: (n, n), the probability that two ends show the same card. upright: (n,) how sure
-    it is that the quad has the end the right way up, 1 by default. All cards of a photo are of one deck: the
-    distance between the ends of a card, in heights of an end, is the same for all, however the camera
-    foreshortens them.
+    quads: (n, 4, 2). alike: (n, n), the probability that two ends show the same card. upright, belief: (n,)
+    how sure it is that the quad has the end the right way up, and that an end is there, 1 by default. All
+    cards of a photo are of one deck: the distance between the ends of a card, in heights of an end, is the
+    same for all, however the camera foreshortens them, but for a little that grows across the photo.
     """
     count = len(quads)
     if count < 2:
         return [(i,) for i in range(count)]
-    alike = np.ones((count, count)) if alike is None else alike
     shape = Shape.of(np.asarray(quads, float))
+    alike = np.ones((count, count)) if alike is None else alike
+    upright, belief = (np.ones(count) if each is None else each for each in (upright, belief))
+    ratio, cost = _pair_costs(shape, alike, upright)
+    cost += _blocked(shape, cost, belief)
+    alone = np.where(_in_column(shape), IN_COLUMN, ALONE)
+    length = _usual_ratio(shape, ratio, cost, alone, belief)
+    if length is None:
+        return [(i,) for i in range(count)]
+    logs = np.log(np.maximum(ratio, 1e-6))
+    cards = _pairs(cost + (logs - math.log(length)) ** 2 / (2 * STRETCH**2), alone)
+    pairs = [card for card in cards if len(card) == 2]
+    if len(pairs) < SLOPED:
+        return cards
+    expected = _sloped(shape, logs, pairs)
+    return _pairs(cost + (logs - expected) ** 2 / (2 * STRETCH**2), alone)
+
+
+def _pair_costs(shape: Shape, alike: Floats, upright: Floats) -> tuple[Floats, Floats]:
+    """How far any two ends lie apart in their heights, (n, n), and how much speaks against their being one
+    card, (n, n), whatever the length of cards; infinite where they cannot be.
+    """
     between = shape.centre[None] - shape.centre[:, None]  # from i to j
     apart = np.linalg.norm(between, axis=2)
     high = (shape.high[:, None] + shape.high[None]) / 2
     ratio = apart / high
     # The other end lies where the card is: below this one, and looks the other way. Else it was turned.
     below = -(between * shape.up[:, None]).sum(2) / high
-    sure = np.clip(np.ones(count) if upright is None else upright, 0.5, 1 - 1e-9)
+    sure = np.clip(upright, 0.5, 1 - 1e-9)
     turned = np.where(below < 0, TURNED * np.log(sure / (1 - sure))[:, None], 0)
     way = np.where(below < 0, -1, 1)
     below = np.abs(below)
@@ -106,12 +148,33 @@ def join_ends(
     size = np.log(shape.wide[:, None] / shape.wide[None])
     cost += turned + turned.T
     cost += size**2 / (2 * 0.3**2) - np.log(np.maximum(alike, MISREAD))
-    cost = np.where(possible, cost, np.inf)
-    length = _usual_ratio(ratio, cost)
-    if length is None:
-        return [(i,) for i in range(count)]
-    cost = cost + np.log(np.maximum(ratio, 1e-6) / length) ** 2 / (2 * STRETCH**2)
-    return _pairs(cost)
+    return ratio, np.where(possible, cost, np.inf)
+
+
+def _blocked(shape: Shape, cost: Floats, belief: Floats) -> Floats:
+    """How much it speaks against two ends being one card, (n, n), that others stand between them: a card that
+    lies on it there, along it and as long, would cover one of the two. Only what is printed in the middle of
+    a card may stand in its middle; that is rarely taken for a sure end.
+    """
+    against = np.zeros_like(cost)
+    first, second = np.nonzero(np.triu(cost < 2 * ALONE, 1))
+    if not len(first):
+        return against
+    way = shape.centre[second] - shape.centre[first]
+    far = np.linalg.norm(way, axis=1)[:, None]
+    way = way / far
+    off = shape.centre[None] - shape.centre[first][:, None]
+    along = (off * way[:, None]).sum(2)
+    across = np.abs(off[..., 0] * way[:, None, 1] - off[..., 1] * way[:, None, 0])
+    margin = BETWEEN * shape.high
+    within = (along > margin) & (along < far - margin)
+    within &= (across < ASTRIDE * shape.wide) & (np.abs(way @ shape.up.T) > math.cos(PARALLEL))
+    amid = np.abs(along - far / 2) < MIDDLE * shape.high
+    doubt = np.clip(belief, 1e-3, 1 - 1e-3)
+    sure = np.log(doubt / (1 - doubt))
+    price = np.where(amid, np.maximum(sure - PRINTED, 0), np.maximum(sure + BLOCKED, 0))
+    against[first, second] = against[second, first] = (within * price).sum(1)
+    return against
 
 
 def turn_apart(quads: Floats, cards: Sequence[tuple[int, ...]]) -> Floats:
@@ -125,42 +188,103 @@ def turn_apart(quads: Floats, cards: Sequence[tuple[int, ...]]) -> Floats:
     return quads
 
 
-def _usual_ratio(ratio: Floats, cost: Floats) -> float | None:
-    """The distance between the ends of a card that most pairs agree on; of two the smaller one."""
-    pairs = np.argwhere(np.triu(np.isfinite(cost) & (cost < 2 * ALONE), 1))
-    if not len(pairs):
+def _usual_ratio(shape: Shape, ratio: Floats, cost: Floats, alone: Floats, belief: Floats) -> float | None:
+    """The distance between the ends of a card that explains best what is seen, None where no two ends are to
+    be one card. alone: the price of each end (n,) for standing alone.
+    """
+    first, second = np.nonzero(np.triu(cost < alone[:, None] + alone[None], 1))
+    if not len(first):
         return None
-    logs = np.log(ratio[pairs[:, 0], pairs[:, 1]])
-    weights = np.exp(-cost[pairs[:, 0], pairs[:, 1]] / 2)
+    logs = np.log(ratio[first, second])
+    weights = np.exp(-cost[first, second] / 2)
     support = (np.exp(-((logs[:, None] - logs[None]) ** 2) / (2 * STRETCH**2)) * weights[None]).sum(1)
-    good = np.flatnonzero(support > 0.6 * support.max())
-    first = good[np.argmin(logs[good])]
-    near = np.abs(logs - logs[first]) < 2 * STRETCH
-    return float(np.exp(np.average(logs[near], weights=weights[near] + 1e-9)))
+    worth = np.minimum(alone[first] + alone[second], TELLING) - cost[first, second]
+    both = np.sqrt(belief[first] * belief[second])
+    middle = _in_middle(shape, first, second)
+    best, found = NEW_LENGTH, None
+    for _ in range(LENGTHS):
+        peak = int(np.argmax(support))
+        if support[peak] <= 0:
+            break
+        near = np.abs(logs - logs[peak]) < 2 * STRETCH
+        length = float(np.average(logs[near], weights=weights[near] + 1e-9))
+        gain = np.maximum(worth - (logs - length) ** 2 / (2 * STRETCH**2), 0) * both
+        each = np.zeros(len(cost))
+        for ends in (first, second):
+            np.maximum.at(each, ends, gain / 2)
+        word = middle[gain > 0].any(0)
+        each = np.maximum(each, np.where(word, (alone - WORD) * belief, 0))
+        total = float(each.sum()) - (length - USUAL_LENGTH) ** 2 / (2 * LENGTH_SPREAD**2)
+        if total > best:
+            best, found = total, math.exp(length)
+        support[near] = 0
+    return found
 
 
-def _pairs(cost: Floats) -> list[tuple[int, ...]]:
-    """The cheapest way to pair ends, where an end may also stay alone."""
-    close = np.isfinite(cost) & (cost < 2 * ALONE)
+def _in_middle(shape: Shape, first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which ends, (m, n), stand right between the two of each pair (m,)."""
+    way = shape.centre[second] - shape.centre[first]
+    way /= np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-6)
+    off = shape.centre[None] - ((shape.centre[first] + shape.centre[second]) / 2)[:, None]
+    along = np.abs((off * way[:, None]).sum(2))
+    across = np.abs(off[..., 0] * way[:, None, 1] - off[..., 1] * way[:, None, 0])
+    straight = np.abs(way @ shape.up.T) > math.cos(PARALLEL)
+    return (along < MIDDLE * shape.high) & (across < MIDDLE * shape.wide) & straight
+
+
+def _in_column(shape: Shape) -> NDArray[np.bool_]:
+    """Which ends, (n,), are among three or more that look the same way, each right below another."""
+    along, across = _seen_from(shape, shape.centre)
+    over = (along > COLUMN[0]) & (along < COLUMN[1]) & (across < ASTRIDE)
+    over &= shape.up @ shape.up.T > math.cos(PARALLEL)
+    amid = over.any(0) & over.any(1)
+    return np.asarray(amid | over[amid].any(0) | over[:, amid].any(1))
+
+
+def _seen_from(shape: Shape, places: Floats) -> tuple[Floats, Floats]:
+    """How far below each end, in its heights, and beside it, in its widths, places (m, 2) lie: (m, n)."""
+    off = shape.centre[None] - places[:, None]
+    along = (off * shape.up[None]).sum(2) / shape.high
+    across = np.abs(off[..., 0] * shape.up[:, 1] - off[..., 1] * shape.up[:, 0]) / shape.wide
+    return along, across
+
+
+def _sloped(shape: Shape, logs: Floats, pairs: Sequence[tuple[int, ...]]) -> Floats:
+    """The logarithm of the distance between the ends of a card, (n, n), that grows across the photo as it
+    does for those joined: what lies further away is foreshortened more.
+    """
+    first, second = np.array(pairs).T
+    centre = (shape.centre[:, None] + shape.centre[None]) / 2
+    middle, spread = shape.centre.mean(0), max(float(shape.centre.std()), 1e-6)
+    there = np.concatenate([np.ones((*logs.shape, 1)), (centre - middle) / spread], 2)
+    known, seen = there[first, second], logs[first, second]
+    usual = np.median(seen)
+    seen = np.clip(seen - usual, -2 * STRETCH, 2 * STRETCH)
+    held = np.diag([1e-6, 1, 1]) * FLAT
+    return np.asarray(usual + there @ np.linalg.solve(known.T @ known + held, known.T @ seen))
+
+
+def _pairs(cost: Floats, alone: Floats) -> list[tuple[int, ...]]:
+    """The cheapest way to pair ends, where an end may also stay alone, at a price (n,)."""
+    close = cost < alone[:, None] + alone[None]
     taken: dict[int, int] = {}
     for part in components(np.where(close | close.T, 0, np.inf)):
-        taken |= {part[i]: part[j] for i, j in _pairs_within(cost[np.ix_(part, part)]).items()}
+        within = _pairs_within(cost[np.ix_(part, part)], alone[part])
+        taken |= {part[i]: part[j] for i, j in within.items()}
     return [(i, taken[i]) if i in taken else (i,) for i in range(len(cost)) if taken.get(i, i) >= i]
 
 
-def _pairs_within(cost: Floats) -> dict[int, int]:
+def _pairs_within(cost: Floats, alone: Floats) -> dict[int, int]:
     """The same for a few ends that may belong together: partners, both ways."""
     count = len(cost)
     if count < 3:
         return {0: 1, 1: 0} if count == 2 else {}
     table = np.where(np.isfinite(cost), cost / 2, 1e6)
-    table[np.arange(count), np.arange(count)] = ALONE
+    table[np.arange(count), np.arange(count)] = alone
     chosen = _assign(table)
     # The assignment may run in rings; a ring is settled by its cheapest pairs.
-    wanted = sorted(
-        ((cost[i, j], i, int(j)) for i, j in enumerate(chosen) if i != j and cost[i, j] < 2 * ALONE),
-        key=lambda pair: (pair[0], pair[1]),
-    )
+    wanted = [(cost[i, j], i, int(j)) for i, j in enumerate(chosen) if i != j]
+    wanted = sorted(pair for pair in wanted if pair[0] < alone[pair[1]] + alone[pair[2]])
     taken: dict[int, int] = {}
     for _, i, j in wanted:
         if i not in taken and j not in taken:

@@ -159,6 +159,60 @@ def test_the_assignment_is_the_cheapest() -> None:
             assert sum(cost[i, j] for i, j in enumerate(chosen)) == pytest.approx(best)
 
 
+def standing(*places: tuple[float, float, int]) -> np.ndarray:
+    """Quads of ends, 20 wide and 24 high, around points (x, y); up is 1 upwards, -1 downwards."""
+    corner = np.array([[-10, -12], [10, -12], [10, 12], [-10, 12.0]])
+    return np.array([np.array([x, y]) + up * corner for x, y, up in places])
+
+
+def test_tops_of_a_column_stay_apart_however_alike_and_as_far_apart_as_the_ends_of_a_card() -> None:
+    """Equal cards, each pushed down by just the length between two ends; the last one shows both."""
+    column = standing(*((100, 50 + 30 * place, 1) for place in range(6)), (100, 230, -1))
+    upright = np.array([0.97, 0.9, 0.97, 0.9, 0.97, 0.9, 0.97])
+    assert join_ends(column, upright=upright) == [(0,), (1,), (2,), (3,), (4,), (5, 6)]
+
+
+def test_a_card_between_two_ends_keeps_them_apart_but_not_what_is_printed_in_the_middle() -> None:
+    pair = [(100, 50, 1), (100, 150, -1)]
+    # Two more tell how long cards are.
+    more = [(300, 50, 1), (300, 150, -1), (400, 50, 1), (400, 150, -1)]
+    whole = [(2, 3), (4, 5)]
+    assert join_ends(standing(*pair, *more)) == [(0, 1), *whole]
+    printed = standing(*pair, *more, (101, 100, 1))
+    assert join_ends(printed, belief=np.array([0.9] * 6 + [0.7])) == [(0, 1), *whole, (6,)]
+    assert join_ends(standing(*pair, *more, (101, 85, 1))) == [(0,), (1,), *whole, (6,)]
+    # Beside the card an end may stand anywhere.
+    assert join_ends(standing(*pair, *more, (125, 85, 1))) == [(0, 1), *whole, (6,)]
+
+
+def test_words_in_the_middle_of_all_cards_do_not_halve_them() -> None:
+    """Half of the lower ends are covered, all words are in sight."""
+    tops, words = ([(40 * k, y, 1) for k in range(8)] for y in (50, 100))
+    feet = [(40 * k, 150, -1) for k in range(0, 8, 2)]
+    quads = standing(*tops, *words, *feet)
+    # What a word is read as has little to do with its card.
+    show = np.array([*range(8), *range(10, 18), *range(0, 8, 2)])
+    alike = np.where(show[:, None] == show[None], 0.95, 0.05)
+    upright = np.array([1.0] * 8 + [0.6] * 8 + [1.0] * 4)
+    belief = np.array([0.9] * 8 + [0.7] * 8 + [0.9] * 4)
+    joined = join_ends(quads, alike, upright, belief)
+    assert [card for card in joined if len(card) == 2] == [(0, 16), (2, 17), (4, 18), (6, 19)]
+
+
+def test_ends_that_are_not_alike_do_not_tell_how_long_cards_are() -> None:
+    """The first and the last card of a wide fan look away from each other."""
+    quads = standing((100, 50, 1), (100, 400, -1))
+    assert join_ends(quads, np.array([[1, 0.001], [0.001, 1]])) == [(0,), (1,)]
+    assert join_ends(quads) == [(0, 1)]
+
+
+def test_the_length_of_cards_may_grow_across_the_photo() -> None:
+    """As in a long row that leads away from the camera."""
+    tops = [(40 * k, 50, 1) for k in range(20)]
+    feet = [(40 * k, 50 + 40 * 1.6 ** (k / 19), -1) for k in range(20)]
+    assert join_ends(standing(*tops, *feet)) == [(k, 20 + k) for k in range(20)]
+
+
 def test_an_end_seen_upside_down_is_turned_where_its_card_tells_so() -> None:
     deck = plain_deck()
     names = ["Kr", "Ar", "Rr", "Hg", "Cg", "Py"]
