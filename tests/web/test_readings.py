@@ -189,7 +189,9 @@ def test_without_models_photos_are_refused_and_typed_hands_judged(
     assert client.post("/api/analyses", json={"rules": "sichuan", "concealed": "11m"}).status_code == 200
 
 
-def test_the_shipped_reader_reads_the_sample_photo() -> None:
-    document = send(create_app().test_client(), SAMPLE.read_bytes(), SAMPLE.name).get_json()
+@pytest.mark.parametrize("game", [{}, {"rules": "sichuan"}, {"rules": "fujian"}])
+def test_the_shipped_reader_reads_the_sample_photo_whatever_is_played(game: dict[str, str]) -> None:
+    document = send(create_app().test_client(), SAMPLE.read_bytes(), SAMPLE.name, **game).get_json()
+    assert document["deck"] == "mahjong"
     assert document["hand"] == "56788m 234678p"
     assert [meld["pieces"] for meld in document["melds"]] == ["222p"]
