@@ -23,7 +23,7 @@ from companion.hand import Meld
 from companion.pieces import Piece
 from companion.reading import BACK, Candidate, Expectation, Role, Sighting
 from vision.legal import by_kind, copies_of, legal_choice, plays_as
-from vision.rows import ACROSS, DOWN, Row, Shape, cross, find_rows, line_angle, unit
+from vision.rows import ACROSS, DOWN, Floats, Row, Shape, cross, find_rows, line_angle, unit
 
 MELD_PRIOR = 20.0
 """How much more probable it is that a group set apart is a real set than that it is any three pieces."""
@@ -34,6 +34,14 @@ BEYOND = 0.6
 APART, WIDEST = 0.35, 1.7
 """The gap that sets the winning piece apart: at least so many pieces wide, and so many times wider than any
 other gap among the concealed pieces."""
+
+CLEAR, SMALLER, TINY = 0.9, 0.73, 0.18
+"""A row of which no piece is read with so much confidence is hardly one of faces if its pieces have less than
+that share of the area of the nearest clear ones, or less than the last share of those in the main row.
+"""
+
+UNDECIDED = 0.6
+"""Length of the mean of unit vectors below which they do not agree on a direction."""
 
 UNEXPECTED_ODDS = 0.1
 """Weight of a piece that the expectation does not name: it is read all the same when it is seen clearly."""
@@ -212,16 +220,25 @@ def find_own(
     """
     backs = np.array([s.piece == BACK for s in sightings])
     faced = [row for row in rows if not all(backs[list(row.pieces)])]
-    everything = Own(tuple(faced), False)
     candidates = [row for row in faced if np.mean(backs[list(row.pieces)]) <= 0.5]
     if not candidates:
-        return everything
+        return Own(tuple(faced), False)
     largest = max(_mean_size(shape, row) for row in candidates if len(row) >= min(3, len(candidates[0])))
     score = {row: _own_score(shape, row, backs, largest, width, height) for row in candidates}
     main = max(candidates, key=lambda row: score[row])
+    shadows = _shadows(shape, main, faced, sightings)
+    faced = [row for row in faced if row not in shadows]
+    candidates = [row for row in candidates if row not in shadows]
+    everything = Own(tuple(faced), False)
     if _is_grid(shape, main, candidates):
         return everything
     own = _with_neighbours(shape, main, candidates, sightings, sizes or (math.inf,))
+    alone = all(row in faced or row in shadows for row in rows)
+    if alone and len(faced) > len(own) and _count([main], sightings) < min(sizes, default=0):
+        # Nothing lies there but a few rows close together, none a hand by itself: one hand of an odd size.
+        clear = all(any(sightings[i].confidence >= CLEAR for i in row.pieces) for row in faced)
+        together = _with_neighbours(shape, main, candidates, sightings, (math.inf,)) if clear else own
+        own = together if len(together) == len(faced) else own
     rest = [i for row in faced if row not in own for i in row.pieces if not backs[i]]
     if _is_one_block(shape, main, own, rest):
         count = _count(faced, sightings)
@@ -233,18 +250,56 @@ def find_own(
     return everything
 
 
+def _shadows(shape: Shape, main: Row, rows: Sequence[Row], sightings: Sequence[Sighting]) -> set[Row]:
+    """Rows that are hardly rows of faces: none in them is clear, and all are smaller than clear ones nearby.
+
+    Sides of tiles, letters and pips look a little like faces.
+    """
+    clear = [i for row in rows for i in row.pieces if sightings[i].confidence >= CLEAR]
+    if not clear:
+        return set()
+    found = set()
+    for row in rows:
+        pieces = list(row.pieces)
+        if row is main or any(sightings[i].confidence >= CLEAR for i in pieces):
+            continue
+        gaps = np.linalg.norm(shape.centre[clear] - shape.centre[pieces][:, None], axis=2)
+        nearest = np.array(clear)[gaps.argmin(1)]
+        beside = float(np.median(shape.area[pieces] / np.maximum(shape.area[nearest], 1e-6)))
+        usual = float(np.median(shape.area[list(main.pieces)]))
+        if beside < SMALLER or float(np.median(shape.area[pieces])) < TINY * usual:
+            found.add(row)
+    return found
+
+
 def _own_score(
     shape: Shape, row: Row, backs: NDArray[np.bool_], largest: float, width: int, height: int
 ) -> float:
     """How well a row looks like the own hand: its faces, weighted by size and by how near its reader is."""
     faces = min(18, int(np.sum(~backs[list(row.pieces)])))
-    upright = [i for i, axis in zip(row.pieces, row.axes, strict=True) if axis == ACROSS]
-    nearness = 0.0
-    if upright:
-        down = unit(shape.sides[upright, DOWN].mean(axis=0))
+    down, nearness = _down(shape, row), 0.0
+    if down is not None:
         middle = shape.centre[list(row.pieces)].mean(axis=0) - np.array([width, height]) / 2
         nearness = 0.25 * float(middle @ down) / (0.5 * math.hypot(width, height)) + 0.15 * float(down[1])
     return faces * (_mean_size(shape, row) / largest) ** 1.5 * (1 + nearness)
+
+
+def _down(shape: Shape, row: Row) -> Floats | None:
+    """Unit vector from the row to who reads it; None in a column.
+
+    Where about as many pieces stand on their heads as do not, it points to the photo's lower edge.
+    """
+    upright = [i for i, axis in zip(row.pieces, row.axes, strict=True) if axis == ACROSS]
+    if not upright:
+        return None
+    ways = (
+        shape.sides[upright, DOWN]
+        / np.maximum(np.linalg.norm(shape.sides[upright, DOWN], axis=1), 1e-6)[:, None]
+    )
+    mean = ways.mean(axis=0)
+    if np.linalg.norm(mean) < UNDECIDED:
+        mean = np.where(ways[:, 1:] < 0, -ways, ways).mean(axis=0)
+    return unit(mean)
 
 
 def _with_neighbours(
@@ -405,12 +460,11 @@ def _is_one_block(shape: Shape, main: Row, own: Sequence[Row], rest: Sequence[in
 
 def _all_beyond(shape: Shape, main: Row, own: Sequence[Row], rest: Sequence[int]) -> bool:
     """Whether all other pieces lie on the far side of the row, seen from who reads it."""
-    upright = [i for i, axis in zip(main.pieces, main.axes, strict=True) if axis == ACROSS]
-    if not upright:
+    down = _down(shape, main)
+    if down is None:
         return False
-    down = unit(shape.sides[upright, DOWN].mean(axis=0))
     mine = min(float(shape.centre[i] @ down) for row in own for i in row.pieces)
-    edge = mine - 0.5 * float(np.median(shape.size[upright]))
+    edge = mine - 0.5 * float(np.median(shape.size[list(main.pieces)]))
     return all(float(shape.centre[i] @ down) < edge for i in rest)
 
 

@@ -63,6 +63,12 @@ class Shape:
     def __len__(self) -> int:
         return len(self.centre)
 
+    @property
+    def area(self) -> Floats:
+        """Area of each piece (n,), square pixels."""
+        across, down = self.sides[:, ACROSS], self.sides[:, DOWN]
+        return np.abs(across[:, 0] * down[:, 1] - across[:, 1] * down[:, 0])
+
 
 @dataclass(frozen=True, slots=True)
 class Link:

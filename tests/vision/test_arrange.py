@@ -333,6 +333,46 @@ def test_white_sides_of_tiles_are_no_dragons() -> None:
     assert {s.role for s in placed} == {"hand"}
 
 
+@pytest.mark.parametrize(
+    ("confidence", "high", "other"), [(0.6, 25, True), (0.6, 54, False), (0.97, 25, False)]
+)
+def test_sides_and_letters_read_as_small_doubtful_faces_are_not_the_hand(
+    confidence: float, high: float, other: bool
+) -> None:
+    """What is read clearly, or is as large as a face, stays."""
+
+    def tile(name: str, x: float, y: float, high: float, confidence: float) -> Sighting:
+        return Sighting(((x, y), (x + 40, y), (x + 40, y + high), (x, y + high)), read(name, confidence))
+
+    hand = ["1m", "2m", "3m", "4p", "5p", "6p", "7s", "8s", "9s", "1z", "1z"]
+    faces = [tile(name, 100 + 41 * k, 600, 54, 0.97) for k, name in enumerate(hand)]
+    low = [tile(name, 150 + 41 * k, 665, high, confidence) for k, name in enumerate(["4s", "6s", "7p"])]
+    placed = arrange([*faces, *low], 1200, 900).sightings
+    assert [s.role for s in placed if s.quad[0][1] == 600] == ["hand"] * 11
+    assert {s.role == "other" for s in placed if s.quad[0][1] > 600} == {other}
+
+
+def test_a_few_rows_close_together_and_nothing_else_are_one_hand_of_any_size() -> None:
+    table = Table(random.Random(3))
+    table.row(table.deal(10), "hand")
+    table.row(table.deal(8), "hand", x=1, y=HIGH + 1.1)
+    assert {s.role for s in arrange(table.photo(), WIDTH, HEIGHT).sightings} == {"hand"}
+    table.row([BACK] * 9, "back", y=9)  # a wall: this is a game, and the rows are those of several players
+    roles = Counter(s.role for s in arrange(table.photo(), WIDTH, HEIGHT).sightings)
+    assert roles == {"hand": 10, "other": 8, "back": 9}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_short_row_stands_out_before_the_others_though_half_of_it_is_upside_down(seed: int) -> None:
+    table = Table(random.Random(seed))
+    for k, name in enumerate(table.deal(4)):
+        table.tiles.append(Tile(1.05 * k, 0, name, "hand", turn=180 * (k % 2)))
+    table.heap(14, -5, 8, 5, 14)
+    photo = table.photo()
+    roles = {sighting.quad: sighting.role for sighting in arrange(photo, WIDTH, HEIGHT).sightings}
+    assert roles == {sighting.quad: tile.role for sighting, tile in zip(photo, table.tiles, strict=True)}
+
+
 def test_flowers_laid_aside_near_the_row_belong_to_the_hand() -> None:
     def tile(name: str, x: float, y: float) -> Sighting:
         quad = ((x, y), (x + 40, y), (x + 40, y + 54), (x, y + 54))
