@@ -40,8 +40,22 @@ CLEAR, SMALLER, TINY = 0.9, 0.73, 0.18
 that share of the area of the nearest clear ones, or less than the last share of those in the main row.
 """
 
+DIM, SMALLEST = 0.6, 0.45
+"""What is read with less confidence, and has less than that share of the area of the nearest clear piece, is
+none: of all such places in photos and rendered scenes 1 in 50 was one.
+"""
+
+LARGEST = 18
+"""A hand in two rows may be so large, if need be."""
+
+UPRIGHT = 0.3
+"""By how much a row counts for more if its pieces stand upright in the photo; for less if on their heads."""
+
 UNDECIDED = 0.6
 """Length of the mean of unit vectors below which they do not agree on a direction."""
+
+FACE_DOWN = 0.2
+"""Weight of lying face down for a piece alone among faces of the own row."""
 
 UNEXPECTED_ODDS = 0.1
 """Weight of a piece that the expectation does not name: it is read all the same when it is seen clearly."""
@@ -80,11 +94,17 @@ def arrange(
     if not sightings:
         return Arrangement((), (), ("No tile was found in the photo.",))
     expected = expectation or Expectation()
-    pieces = [_with_expectation(s, expected) for s in without_sides(without_doubles(sightings))]
+    pieces = [
+        _with_expectation(s, expected) for s in without_shadows(without_sides(without_doubles(sightings)))
+    ]
     shape = Shape.of([s.quad for s in pieces])
     backs = np.array([s.piece == BACK for s in pieces])
     rows = find_rows(shape)
     own = find_own(shape, rows, pieces, width, height, expected.sizes)
+    if own.stands_out:
+        for i in lone_backs(own, pieces):
+            pieces[i] = _face_up(pieces[i])
+            backs[i] = pieces[i].piece == BACK
     groups = find_melds(own, pieces, expected.sizes) if own.stands_out else []
     unnamed = find_unnamed(shape, rows, own, groups, pieces, expected.sizes) if own.stands_out else []
     size = _size(own, groups, pieces) + 3 * len(unnamed)
@@ -133,6 +153,24 @@ def arrange(
     )
 
 
+def lone_backs(own: Own, sightings: Sequence[Sighting]) -> list[int]:
+    """Pieces that seem to lie face down, alone among the faces of a long own row."""
+    found = []
+    for row in own.rows:
+        backs = [i for i in row.pieces if sightings[i].piece == BACK]
+        if len(backs) == 1 and len(row) >= 8:
+            found += backs
+    return found
+
+
+def _face_up(sighting: Sighting) -> Sighting:
+    """What seems to lie face down where nobody lays a piece so: a blank face looks much the same."""
+    weights = [c.confidence * (FACE_DOWN if c.piece == BACK else 1.0) for c in sighting.candidates]
+    scale = sum(c.confidence for c in sighting.candidates) / max(sum(weights), 1e-9)
+    ranked = [Candidate(c.piece, w * scale) for c, w in zip(sighting.candidates, weights, strict=True)]
+    return replace(sighting, candidates=tuple(sorted(ranked, key=lambda c: -c.confidence)))
+
+
 def flowers_beside(
     shape: Shape, sightings: Sequence[Sighting], roles: Sequence[Role], reach: float = 2.0
 ) -> list[int]:
@@ -172,6 +210,19 @@ def without_sides(sightings: Sequence[Sighting], blank: str = "5z", copies: int 
     rows = find_rows(Shape.of([s.quad for s in sightings]))
     sides = {i for row in rows if blanks.issuperset(row.pieces) for i in row.pieces}
     return [s for i, s in enumerate(sightings) if i not in sides]
+
+
+def without_shadows(sightings: Sequence[Sighting]) -> list[Sighting]:
+    """The sightings without those that are both hardly read and much smaller than the clear ones around them:
+    sides of tiles, letters, pips.
+    """
+    clear = [i for i, s in enumerate(sightings) if s.confidence >= CLEAR]
+    dim = [i for i, s in enumerate(sightings) if s.confidence < DIM]
+    if not clear or not dim:
+        return list(sightings)
+    smaller = _against_clear(Shape.of([s.quad for s in sightings]), dim, clear) < SMALLEST
+    shadows = {i for i, small in zip(dim, smaller, strict=True) if small}
+    return [s for i, s in enumerate(sightings) if i not in shadows]
 
 
 def without_doubles(sightings: Sequence[Sighting], most_overlap: float = 0.5) -> list[Sighting]:
@@ -255,21 +306,25 @@ def _shadows(shape: Shape, main: Row, rows: Sequence[Row], sightings: Sequence[S
 
     Sides of tiles, letters and pips look a little like faces.
     """
-    clear = [i for row in rows for i in row.pieces if sightings[i].confidence >= CLEAR]
+    clear = {i for row in rows for i in row.pieces if sightings[i].confidence >= CLEAR}
+    doubtful = [row for row in rows if row is not main and clear.isdisjoint(row.pieces)]
     if not clear:
         return set()
-    found = set()
-    for row in rows:
-        pieces = list(row.pieces)
-        if row is main or any(sightings[i].confidence >= CLEAR for i in pieces):
-            continue
-        gaps = np.linalg.norm(shape.centre[clear] - shape.centre[pieces][:, None], axis=2)
-        nearest = np.array(clear)[gaps.argmin(1)]
-        beside = float(np.median(shape.area[pieces] / np.maximum(shape.area[nearest], 1e-6)))
-        usual = float(np.median(shape.area[list(main.pieces)]))
-        if beside < SMALLER or float(np.median(shape.area[pieces])) < TINY * usual:
-            found.add(row)
-    return found
+    usual = float(np.median(shape.area[list(main.pieces)]))
+    return {
+        row
+        for row in doubtful
+        for pieces in (list(row.pieces),)
+        if np.median(_against_clear(shape, pieces, sorted(clear))) < SMALLER
+        or np.median(shape.area[pieces]) < TINY * usual
+    }
+
+
+def _against_clear(shape: Shape, pieces: Sequence[int], clear: Sequence[int]) -> Floats:
+    """Area of each piece against that of the nearest clear one."""
+    gaps = np.linalg.norm(shape.centre[clear] - shape.centre[pieces][:, None], axis=2)
+    nearest = np.array(clear)[gaps.argmin(1)]
+    return np.asarray(shape.area[pieces] / np.maximum(shape.area[nearest], 1e-6))
 
 
 def _own_score(
@@ -280,7 +335,7 @@ def _own_score(
     down, nearness = _down(shape, row), 0.0
     if down is not None:
         middle = shape.centre[list(row.pieces)].mean(axis=0) - np.array([width, height]) / 2
-        nearness = 0.25 * float(middle @ down) / (0.5 * math.hypot(width, height)) + 0.15 * float(down[1])
+        nearness = 0.25 * float(middle @ down) / (0.5 * math.hypot(width, height)) + UPRIGHT * float(down[1])
     return faces * (_mean_size(shape, row) / largest) ** 1.5 * (1 + nearness)
 
 
@@ -387,7 +442,9 @@ def _belongs(
         return near.away < (1.6 if alone else 0.4) and near.beside < 3.0
     before = _count(own, sightings)
     after = _count([*own, row], sightings)
-    if after > max(sizes) + _kongs([*own, row], sightings):
+    short = _count(own[:1], sightings) < min(sizes)
+    larger = short and before > max(sizes) + _kongs(own, sightings)
+    if after > (LARGEST if larger else max(sizes) + _kongs([*own, row], sightings)):
         # Too many for one hand, yet nobody lays foreign tiles edge to edge to the own, but for a block.
         block = any(
             r is not row
@@ -397,7 +454,9 @@ def _belongs(
             and o.away < 0.35
             for r in rows
         )
-        return len(row) >= 3 and near.away < 0.35 and near.beside < 1.0 and not block
+        # Two rows close together that are no hand each may be one of a game with larger hands.
+        halves = short and after <= LARGEST
+        return len(row) >= 3 and near.away < (0.9 if halves else 0.35) and near.beside < 1.0 and not block
     # Past its ends the middle of the table is not where the row looks: nobody discards there.
     discarded = len(row) == 1 and near.beside <= 0 and near.beyond > BEYOND
     if near.away < (0.5 if alone else 0.25) and near.beside < 1.5 and not discarded:
@@ -429,7 +488,7 @@ def _is_grid(shape: Shape, main: Row, rows: Sequence[Row]) -> bool:
             (min((_offset(shape, r, row) for r in block), key=lambda o: o.cost), row) for row in waiting
         ]
         near, nearest = min(offers, key=lambda offer: offer[0].cost)
-        if not near.fits or near.away > 1.3 or near.beside > 1.0:
+        if not near.fits or not -0.5 < near.away < 1.3 or near.beside > 1.0:
             break
         block.append(nearest)
         gaps.append(max(near.away, 0.0))

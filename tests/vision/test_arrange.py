@@ -355,11 +355,61 @@ def test_sides_and_letters_read_as_small_doubtful_faces_are_not_the_hand(
 def test_a_few_rows_close_together_and_nothing_else_are_one_hand_of_any_size() -> None:
     table = Table(random.Random(3))
     table.row(table.deal(10), "hand")
-    table.row(table.deal(8), "hand", x=1, y=HIGH + 1.1)
+    table.row(table.deal(9), "hand", x=1, y=HIGH + 1.5)
     assert {s.role for s in arrange(table.photo(), WIDTH, HEIGHT).sightings} == {"hand"}
     table.row([BACK] * 9, "back", y=9)  # a wall: this is a game, and the rows are those of several players
     roles = Counter(s.role for s in arrange(table.photo(), WIDTH, HEIGHT).sightings)
-    assert roles == {"hand": 10, "other": 8, "back": 9}
+    assert roles == {"hand": 10, "other": 9, "back": 9}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_two_rows_close_together_may_be_a_hand_of_a_game_with_larger_ones(seed: int) -> None:
+    table = Table(random.Random(seed))
+    table.row(table.deal(9), "hand")
+    table.row(table.deal(7), "hand", x=0.5, y=HIGH + 0.4)
+    table.tiles.append(Tile(10.3, 0.1, table.deal(1)[0], "hand"))
+    table.row([BACK] * 12, "back", y=7)
+    table.heap(14, -5, 8, 9, 18)
+    photo = table.photo()
+    roles = {sighting.quad: sighting.role for sighting in arrange(photo, WIDTH, HEIGHT).sightings}
+    assert roles == {sighting.quad: tile.role for sighting, tile in zip(photo, table.tiles, strict=True)}
+
+
+def test_the_own_row_is_the_upright_one_though_a_longer_one_lies_across_the_table() -> None:
+    table = Table(random.Random(2))
+    table.row(table.deal(7), "hand")
+    table.row(table.deal(9), "other", x=9, y=11, turn=180)
+    placed = arrange(table.photo(), WIDTH, HEIGHT).sightings
+    assert [s.role for s in placed] == ["hand"] * 7 + ["other"] * 9
+
+
+def test_parts_of_one_line_are_no_block_of_rows() -> None:
+    table, x = Table(random.Random(5)), 0.0
+    for size in (4, 6, 6):
+        x += 0.8 + table.row(table.deal(size), "hand", x=x, y=0.1 * size)
+    table.row(table.deal(4), "other", x=5, y=9, turn=180)
+    roles = Counter(s.role for s in arrange(table.photo(), WIDTH, HEIGHT).sightings)
+    assert roles["other"] == 4
+
+
+@pytest.mark.parametrize(("blank", "read_as"), [(0.3, "5z"), (0.04, BACK)])
+def test_a_piece_alone_face_down_in_a_long_row_may_be_a_blank_face(blank: float, read_as: str) -> None:
+    table = Table(random.Random(6))
+    table.row(table.deal(13), "hand")
+    photo = table.photo()
+    k = next(k for k, tile in enumerate(table.tiles) if 5 < tile.x < 7)
+    photo[k] = replace(photo[k], candidates=(Candidate(BACK, 0.99 - blank), Candidate("5z", blank)))
+    placed = arrange(photo, WIDTH, HEIGHT).sightings
+    assert [s.piece for s in placed if s.quad == photo[k].quad] == [read_as]
+
+
+def test_small_places_that_are_hardly_read_are_no_pieces() -> None:
+    def tile(name: str, x: float, wide: float, confidence: float) -> Sighting:
+        return Sighting(((x, 600), (x + wide, 600), (x + wide, 654), (x, 654)), read(name, confidence))
+
+    row = [tile(f"{k}m", 100 + 41 * k, 40, 0.97) for k in range(1, 10)]
+    placed = arrange([*row, tile("1z", 60, 15, 0.5), tile("2z", 520, 38, 0.5)], 1200, 900).sightings
+    assert Counter(s.piece[-1] for s in placed) == {"m": 9, "z": 1}
 
 
 @pytest.mark.parametrize("seed", range(4))
