@@ -17,9 +17,10 @@ from vision.arrange import Arrangement, arrange
 from vision.cards import arrange_cards
 from vision.classify import TURNS_ALIKE, Classifier, Read
 from vision.ends import CardEnd
+from vision.gaps import BLANK, filled_places, find_places
 from vision.halves import find_halves
 from vision.load import Photo
-from vision.locate import Located, Locator
+from vision.locate import FAINT, Located, Locator
 from vision.model import open_model
 
 REJECT = "reject"
@@ -134,7 +135,7 @@ class DeckReader(ABC):
         start = time.perf_counter()
         located = self.locator.first_look(image)
         between = time.perf_counter()
-        faces = [piece.quad for piece in located if piece.kind == "face"][:GLANCES]
+        faces = [piece.quad for piece in located if piece.kind == "face" and piece.sure][:GLANCES]
         chances = self.classifier.glance(image, np.array(faces, np.float32).reshape(-1, 4, 2))
         sure = surest(chances, self.classifier.labels)
         end = time.perf_counter()
@@ -148,19 +149,27 @@ class DeckReader(ABC):
         set in the photo, made for this very classifier.
         """
         start = time.perf_counter()
-        located = self.locator.locate(image, None if look is None else look.located)
+        found = self.locator.locate(image, None if look is None else look.located, faint=True)
+        located, faint = ([piece for piece in found if piece.sure is sure] for sure in (True, False))
         between = time.perf_counter()
         quads = np.array([piece.quad for piece in located], np.float32).reshape(-1, 4, 2)
         read = self.classifier.read(image, quads, adaptation)
-        located, read = self._settled(image, located, read, adaptation)
+        located, read = self._settled(image, located, faint, read, adaptation)
         end = time.perf_counter()
         ms = {"locate": 1000 * (between - start), "classify": 1000 * (end - between)}
         return Seen(located, read, self.classifier.labels, self.classifier.colours, ms)
 
     def _settled(
-        self, image: np.ndarray, located: list[Located], read: Read, adaptation: Adaptation | None
+        self,
+        image: np.ndarray,
+        located: list[Located],
+        faint: list[Located],
+        read: Read,
+        adaptation: Adaptation | None,
     ) -> tuple[list[Located], Read]:
-        """What was located and read, put right where one tells that the other is wrong."""
+        """What was located and read, put right where one tells that the other is wrong. faint: places that
+        are not sure, and were not read.
+        """
         return located, read
 
     @abstractmethod
@@ -174,6 +183,41 @@ class TileReader(DeckReader):
     deck = "mahjong"
 
     def _settled(
+        self,
+        image: np.ndarray,
+        located: list[Located],
+        faint: list[Located],
+        read: Read,
+        adaptation: Adaptation | None,
+    ) -> tuple[list[Located], Read]:
+        located, read = self._joined(image, located, read, adaptation)
+        return self._filled(image, located, faint, read, adaptation)
+
+    def _filled(
+        self,
+        image: np.ndarray,
+        located: list[Located],
+        faint: list[Located],
+        read: Read,
+        adaptation: Adaptation | None,
+    ) -> tuple[list[Located], Read]:
+        """The same with the pieces that were missed in rows."""
+        names = np.array(self.classifier.labels)
+        there = np.flatnonzero(read.chances[:, self.classifier.labels.index(REJECT)] < DOUBTED)
+        empty = sorted(set(range(len(located))) - set(there.tolist()))
+        doubted = np.array([piece.quad for piece in [*faint, *(located[i] for i in empty)]], np.float64)
+        telling = ~np.isin(names[read.chances[there].argmax(1)], (BACK, BLANK))
+        quads = read.quads[there].astype(np.float64)
+        places = find_places(quads, doubted.reshape(-1, 4, 2), telling)
+        if not places:
+            return located, read
+        more = self.classifier.read(image, np.array([place.quad for place in places]), adaptation)
+        faces = [None if name in (REJECT, BACK) else str(name) for name in names[more.chances.argmax(1)]]
+        taken = filled_places(places, faces, more.chances.max(1), more.quads, quads)
+        filled = [Located(more.quads[k], "face", FAINT, sure=False) for k in taken]
+        return located + filled, read + more.take(taken)
+
+    def _joined(
         self, image: np.ndarray, located: list[Located], read: Read, adaptation: Adaptation | None
     ) -> tuple[list[Located], Read]:
         """The same with one piece, read anew, in place of each two that are halves of it."""

@@ -6,7 +6,7 @@ quad. The reader of faces straightens it further (see `vision.classify`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import cv2
@@ -24,6 +24,10 @@ MOST_PIXELS = 1_400_000
 """The largest input of a second look, pixels."""
 THRESHOLD = 0.35
 """Lowest score of a centre."""
+FAINT = 0.12
+"""Lowest score of what may be a centre, if whoever asks has other means to tell."""
+SAME = 0.4
+"""Centres nearer to each other than this, in shorter sides of the larger piece, are those of one piece."""
 
 
 @dataclass(frozen=True)
@@ -31,12 +35,14 @@ class Located:
     """A piece that was found.
 
     quad: (4, 2) float32, pixels of the image, clockwise; where it starts is settled when the face is read.
-    kind: which side it shows. score: 0-1, how sure the network is that a piece's centre lies here.
+    kind: which side it shows. score: 0-1, how sure the network is that a piece's centre lies here. sure:
+    whether it says so clearly; a place that is not sure is worth a try where others lie around it.
     """
 
     quad: np.ndarray
     kind: Literal["face", "back"]
     score: float
+    sure: bool = True
 
     @property
     def short_side(self) -> float:
@@ -86,8 +92,7 @@ def decode(maps: np.ndarray, threshold: float = THRESHOLD) -> tuple[np.ndarray, 
     """Pieces of a network output (9, h, w), cells of four pixels: quads (n, 4, 2) in input pixels, kinds
     (n,), scores (n,).
 
-    Best first. A peak nearer than 0.4 of the shorter side to a better one is the same piece, whatever side it
-    shows.
+    Best first. A peak too near to a better one is the same piece (`SAME`), whatever side it shows.
     """
     # Scores beside which the exponential would overflow are settled anyway.
     heat = 1 / (1 + np.exp(-np.clip(maps[:2], -30, 30)))
@@ -114,7 +119,7 @@ def decode(maps: np.ndarray, threshold: float = THRESHOLD) -> tuple[np.ndarray, 
     kept: list[int] = []
     for i in range(len(quads)):
         near = np.linalg.norm(centres[kept] - centres[i], axis=1) * 4
-        if not (near < 0.4 * np.maximum(short[kept], short[i])).any():
+        if not (near < SAME * np.maximum(short[kept], short[i])).any():
             kept.append(i)
     return quads[kept].astype(np.float32), kinds[kept], scores[kept]
 
@@ -132,45 +137,97 @@ class Locator:
         padded = np.full((-(-height // 32) * 32, -(-width // 32) * 32, 3), 114, np.uint8)
         padded[:height, :width] = small
         (maps,) = self.model.run(padded[None])
-        quads, kinds, scores = decode(maps[0])
+        quads, kinds, scores = decode(maps[0], FAINT)
         ratio = np.array([image.shape[1] / width, image.shape[0] / height], np.float32)
         found = []
         for quad, kind, score in zip(quads * ratio, kinds, scores, strict=True):
-            found.append(Located(quad, "back" if kind else "face", float(score)))
+            found.append(Located(quad, "back" if kind else "face", float(score), bool(score > THRESHOLD)))
         return found
 
     def first_look(self, image: np.ndarray) -> list[Located]:
-        """Every piece of an upright photo, (height, width, 3) uint8 BGR, that shows at one scale."""
+        """Every piece of an upright photo, (height, width, 3) uint8 BGR, that shows at one scale, and places
+        that are not sure; best first.
+        """
         return self._look(image, SIDE / max(image.shape[:2]))
 
-    def locate(self, image: np.ndarray, first: list[Located] | None = None) -> list[Located]:
+    def locate(
+        self, image: np.ndarray, first: list[Located] | None = None, faint: bool = False
+    ) -> list[Located]:
         """Every piece of an upright photo, (height, width, 3) uint8 BGR; best first.
 
         A first look at the whole photo, if that was not taken yet; pieces too small or too large for it are
-        looked at again at a better scale.
+        looked at again at a better scale. faint: places that are not sure as well, after the others.
         """
+        found = self._found(image, self.first_look(image) if first is None else first)
+        return [p for p in found if p.sure] + [p for p in found if faint and not p.sure]
+
+    def _found(self, image: np.ndarray, first: list[Located]) -> list[Located]:
         scale = SIDE / max(image.shape[:2])
-        found = self.first_look(image) if first is None else first
-        faces = [piece for piece in found if piece.kind == "face"]
+        sure = [piece for piece in first if piece.sure]
+        faces = [piece for piece in sure if piece.kind == "face"]
         if not faces:
-            return found
+            return first
         typical = float(np.median([piece.short_side for piece in faces])) * scale
         if SMALL <= typical <= LARGE:
-            return found
+            return first
         if typical > LARGE:
-            return self._look(image, scale * WANTED / typical) or found
-        corners = np.concatenate([piece.quad for piece in faces])
-        margin = 3 * typical / scale
-        x0, y0 = np.maximum(corners.min(0) - margin, 0).astype(int)
-        x1, y1 = np.minimum(corners.max(0) + margin, image.shape[1::-1]).astype(int)
+            again = self._look(image, scale * WANTED / typical)
+            return _together(again, first) if any(piece.sure for piece in again) else first
+        box = _around(first, faces, typical / scale, image.shape)
+        x0, y0, x1, y1 = box
         better = min(scale * WANTED / typical, 1.5, float(np.sqrt(MOST_PIXELS / ((x1 - x0) * (y1 - y0)))))
         if better < 1.2 * scale:
-            return found
-        again = self._look(image[y0:y1, x0:x1], better)
+            return first
         shift = np.array([x0, y0], np.float32)
-        inside = [Located(piece.quad + shift, piece.kind, piece.score) for piece in again]
-        outside = [p for p in found if not _within(p.quad.mean(0), (x0, y0, x1, y1))]
-        return inside + outside if len(inside) >= len(found) * 0.5 else found
+        again = [replace(p, quad=p.quad + shift) for p in self._look(image[y0:y1, x0:x1], better)]
+        return _together(again, first, box) if sum(p.sure for p in again) >= len(sure) * 0.5 else first
+
+
+def _around(
+    pieces: list[Located], faces: list[Located], typical: float, shape: tuple[int, ...]
+) -> tuple[int, int, int, int]:
+    """The part of an image of this shape, x0, y0, x1, y1, to look at again for the faces: with a margin, and
+    with what shows but faintly next to them and to each other, for rows go on there.
+
+    typical: shorter side of a face in the image, pixels.
+    """
+    alike = [p for p in pieces if p.kind == "face" and 0.5 < p.short_side / typical < 2]
+    inside, count = faces, 0
+    while len(inside) > count:
+        count = len(inside)
+        reach = _box(inside, 1.5 * typical, shape)
+        inside = faces + [p for p in alike if not p.sure and _within(p.quad.mean(0), reach)]
+    return _box(inside, 3 * typical, shape)
+
+
+def _box(pieces: list[Located], margin: float, shape: tuple[int, ...]) -> tuple[int, int, int, int]:
+    """The part of an image of this shape, x0, y0, x1, y1, that holds the pieces and a margin of so many
+    pixels.
+    """
+    corners = np.concatenate([piece.quad for piece in pieces])
+    x0, y0 = np.maximum(corners.min(0) - margin, 0).astype(int)
+    x1, y1 = np.minimum(corners.max(0) + margin, shape[1::-1]).astype(int)
+    return int(x0), int(y0), int(x1), int(y1)
+
+
+def _together(
+    second: list[Located], first: list[Located], box: tuple[int, int, int, int] | None = None
+) -> list[Located]:
+    """What a second, better look shows, of a part of the image or all of it. What the first look alone shows
+    is as sure as before outside this part, and not sure in it.
+    """
+    centres = np.array([piece.quad.mean(0) for piece in second]).reshape(-1, 2)
+    sides = np.array([piece.short_side for piece in second])
+    missed = []
+    for piece in first:
+        centre = piece.quad.mean(0)
+        if box is not None and not _within(centre, box):
+            missed.append(piece)
+        elif not (
+            np.linalg.norm(centres - centre, axis=1) < SAME * np.maximum(sides, piece.short_side)
+        ).any():
+            missed.append(replace(piece, sure=False))
+    return second + missed
 
 
 def _within(point: np.ndarray, box: tuple[int, int, int, int]) -> bool:

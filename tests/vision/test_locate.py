@@ -1,9 +1,11 @@
 """The decoding of the locator's maps, from maps made by hand."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from vision.locate import axes_of_shape, decode, shape_of_axes
+from vision.locate import Locator, axes_of_shape, decode, shape_of_axes
 
 
 def maps_of(*pieces: tuple[float, float, float, float, float, int, float]) -> np.ndarray:
@@ -62,3 +64,35 @@ def test_shapes_and_axes_are_each_others_inverse() -> None:
         ours = sorted(map(tuple, np.round(np.stack([a, -a, b, -b]), 6) + 0.0))
         theirs = sorted(map(tuple, np.round(np.stack([first, -first, second, -second]), 6) + 0.0))
         assert np.allclose(ours, theirs, atol=1e-4)
+
+
+class FakeModel:
+    """Gives prepared maps, one after another, and keeps the sizes of the pictures it was shown."""
+
+    def __init__(self, *maps: np.ndarray) -> None:
+        self.maps = list(maps)
+        self.shown: list[tuple[int, ...]] = []
+
+    def run(self, batch: np.ndarray) -> list[Any]:
+        self.shown.append(batch.shape[1:3])
+        return [self.maps.pop(0)[None]]
+
+
+def test_places_that_are_not_sure_are_given_to_who_asks_for_them() -> None:
+    sure, faint = (100, 80, 26, 20, 0, 0, 3.0), (200, 80, 26, 20, 0, 0, -1.2)
+    image = np.zeros((160, 768, 3), np.uint8)
+    both = Locator(FakeModel(maps_of(sure, faint))).locate(image, faint=True)  # type: ignore[arg-type]
+    assert [(round(piece.quad.mean(0)[0]), piece.sure) for piece in both] == [(100, True), (200, False)]
+    (one,) = Locator(FakeModel(maps_of(sure, faint))).locate(image)  # type: ignore[arg-type]
+    assert one.sure
+
+
+def test_a_second_look_holds_what_adjoins_small_pieces_but_faintly() -> None:
+    """And what the first look alone saw in it is no more than faint."""
+    row = [(40 + 22 * k, 80, 14, 10, 0, 0, 3.0 if k < 3 else -1.2) for k in range(6)]
+    far = (230, 20, 14, 10, 0, 0, -1.2)
+    model = FakeModel(maps_of(*row, far), maps_of((60, 60, 30, 22, 0, 0, 3.0), (120, 60, 30, 22, 0, 0, 3.0)))
+    found = Locator(model).locate(np.zeros((160, 768, 3), np.uint8), faint=True)  # type: ignore[arg-type]
+    # From the photo's edge to three pieces past the last of the row, half as large again; not to the far one.
+    assert model.shown[1] == (224, 352)
+    assert [piece.sure for piece in found].count(True) == 2

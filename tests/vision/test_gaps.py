@@ -1,0 +1,90 @@
+"""Places where pieces are missing in rows, and which of them show one after all."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.vision.layouts import Table
+from vision.gaps import Place, filled_places, find_places
+
+NOTHING = np.zeros((0, 4, 2))
+
+
+def quads_of(table: Table, quarter_turns: int = 0) -> NDArray[np.float64]:
+    """Corners of the tiles seen by a random camera, in the order of the table's tiles."""
+    return np.array([sighting.quad for sighting in table.photo(quarter_turns)])
+
+
+def lies_on(quad: NDArray[np.float64], tile: NDArray[np.float64]) -> bool:
+    """Whether a quad is about where a tile is, whichever corner it begins with."""
+    size = float(np.linalg.norm(tile[1] - tile[0]))
+    return min(float(np.abs(np.roll(quad, -k, axis=0) - tile).max()) for k in range(4)) < 0.3 * size
+
+
+@pytest.mark.parametrize("quarter_turns", range(4))
+@pytest.mark.parametrize("missing", [1, 2])
+def test_tiles_missed_in_a_row_have_their_places(quarter_turns: int, missing: int) -> None:
+    table = Table(random.Random(quarter_turns))
+    table.row(table.deal(13), "hand")
+    quads = quads_of(table, quarter_turns)
+    row = sorted(range(13), key=lambda i: table.tiles[i].x)
+    gone = row[5 : 5 + missing]
+    places = find_places(np.delete(quads, gone, axis=0), NOTHING)
+    assert len(places) == missing and all(place.between for place in places)
+    assert all(any(lies_on(place.quad, quads[i]) for place in places) for i in gone)
+
+
+def test_gaps_that_hold_no_tile_are_no_places() -> None:
+    """Between melds, and between sorted suits."""
+    table, x = Table(random.Random(1)), 0.0
+    for count in (5, 3, 3):
+        x += 0.5 + table.row(table.deal(count), "hand", x=x)
+    assert find_places(quads_of(table), NOTHING) == []
+
+
+def test_where_a_row_goes_on_faintly_the_reader_is_asked() -> None:
+    """Only where something shows; and all tiles along, however many there are."""
+    table = Table(random.Random(2))
+    table.row(table.deal(13), "hand")
+    table.row(table.deal(1), "other", x=4, y=9)
+    quads = quads_of(table)
+    row = sorted(range(14), key=lambda i: (table.tiles[i].role, table.tiles[i].x))
+    sure, faint, far = quads[row[:9]], quads[row[9:13]], quads[row[13:]]
+    places = find_places(sure, np.concatenate([far, faint[::-1]]))
+    assert [place.between for place in places] == [False] * 4 and len({p.chain for p in places}) == 1
+    assert all(lies_on(place.quad, tile) for place, tile in zip(places, faint, strict=True))
+    assert find_places(sure, far) == []
+    assert find_places(sure, faint, np.arange(9) < 1) == []  # a wall of backs or of sides
+
+
+SQUARE = np.array([[0.0, 0.0], [10.0, 0.0], [10.0, 10.0], [0.0, 10.0]])
+
+
+def places_of(*chains: int) -> tuple[list[Place], NDArray[np.float64]]:
+    """Places side by side, past the ends with these numbers, or between others (-1)."""
+    quads = np.array([SQUARE + np.array([11.0 * k, 0.0]) for k in range(len(chains))])
+    return [Place(quad, chain < 0, chain) for quad, chain in zip(quads, chains, strict=True)], quads
+
+
+def test_what_is_read_surely_is_believed_and_past_an_end_nothing_beyond_an_empty_place() -> None:
+    places, quads = places_of(-1, -1, -1, 0, 0, 0, 1)
+    faces = ["1m", None, "2m", "3m", "4m", "5m", "6m"]
+    taken = filled_places(places, faces, [0.8, 0.99, 0.6, 0.95, 0.8, 0.99, 0.95], quads, NOTHING)
+    assert taken == [0, 3, 6]
+
+
+def test_blank_faces_are_believed_between_others_alone() -> None:
+    places, quads = places_of(-1, -1, 0)
+    assert filled_places(places, ["5z"] * 3, [0.8, 0.95, 0.99], quads, NOTHING) == [1]
+
+
+def test_no_piece_is_found_twice() -> None:
+    places, quads = places_of(-1, 0)
+    moved = quads.copy()
+    moved[1] = quads[0] + 3
+    assert filled_places(places, ["1m", "1m"], [0.99, 0.98], moved, NOTHING) == [0]
+    assert filled_places(places, ["1m", "1m"], [0.99, 0.98], quads, quads[:1] + 2) == [1]

@@ -1,0 +1,189 @@
+"""Places in rows where a piece is probably missing: a blank face, one in the dark, one seen from low aside.
+
+Pieces stand in rows without gaps, or with even ones. Where a row has room for just one piece more, and where
+something shows, if but faintly, just where the row would go on, the reader of faces is asked. Most such
+places are empty, and it says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.rows import Floats, Row, Shape, cross, find_rows
+
+SHORTEST = 3
+"""Rows of fewer pieces are passed over."""
+MOST = 3
+"""So many pieces side by side may be missing in a row."""
+FARTHEST = 14
+"""So many may be missing at its end."""
+UNEVEN = 0.3
+"""How much more or less room than so many pieces take there may be, in pieces."""
+STEADY = 1.2
+"""How much longer or shorter than the one before it the next piece may look at most."""
+ASIDE = 0.35
+"""How far from its place in the row, in pieces, something may lie that shows faintly."""
+BLANK = "5z"
+MISSED, MISSED_PAST = 0.7, 0.9
+"""A place where a row has just the room for a piece shows one when it is read with at least the first
+probability, a place past its end with the second. A blank face takes the second between others, and is not
+believed past the end of a row: sides of tiles and much of a table look the same.
+"""
+OVERLAP = 0.3
+"""The share of the smaller quad that two pieces may have in common."""
+ALIKE = 1.8
+"""How much larger or smaller than its place it may look."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a piece may be missing.
+
+    quad: (4, 2), clockwise. between: it lies between two pieces of a row, not past its end. chain: places
+    past the same end have the same number, the nearest first: there none is believed that comes after an
+    empty one.
+    """
+
+    quad: Floats
+    between: bool
+    chain: int
+
+
+def find_places(quads: Floats, faint: Floats, telling: NDArray[np.bool_] | None = None) -> list[Place]:
+    """Places in the rows of the pieces at quads (n, 4, 2) where others may be missing.
+
+    faint: (m, 4, 2) quads of what may be pieces and may be nothing. telling: (n,) which pieces show more than
+    a back or a blank face; in rows without two of these nothing is missed.
+    """
+    if len(quads) < SHORTEST:
+        return []
+    shape = Shape.of(quads)
+    places: list[Place] = []
+    for row in find_rows(shape):
+        told = len(row) if telling is None else int(telling[list(row.pieces)].sum())
+        if len(row) >= SHORTEST and told >= 2:
+            places += _between(shape, row, faint)
+            for way in (row, row.reversed()):
+                chain = places[-1].chain + 1 if places else 0
+                places += [Place(quad, False, chain) for quad in _past(shape, way, faint)]
+    return places
+
+
+def _usual_gap(row: Row) -> float:
+    """The free space between pieces of the row that have no other between them, in pieces."""
+    return float(np.clip(np.median([gap for gap in row.gaps if gap < 0.5] or [0.0]), 0.0, 0.5))
+
+
+def _between(shape: Shape, row: Row, faint: Floats) -> list[Place]:
+    usual = _usual_gap(row)
+    places = []
+    for k, gap in enumerate(row.gaps):
+        count = (gap - usual) / (1 + usual)
+        missing = round(count)
+        if not 1 <= missing <= MOST or abs(count - missing) > UNEVEN:
+            continue
+        (_, near, far, _), (start, _, _, end) = _walked(shape, row, k), _walked(shape, row, k + 1)
+        before, after = np.array([near, far]), np.array([start, end])
+        room = missing * (1 + usual) + usual
+        for j in range(missing):
+            at = usual + j * (1 + usual)
+            (a, d), (b, c) = (before + (after - before) * t / room for t in (at, at + 1))
+            quad = np.array([a, b, c, d])
+            seen = _seen_at(quad, faint)
+            places.append(Place(quad if seen is None else seen, True, -1))
+    return places
+
+
+def _past(shape: Shape, row: Row, faint: Floats) -> list[Floats]:
+    """Quads of what shows faintly where the row goes on past its last piece, the nearest first."""
+    usual = _usual_gap(row)
+    inner, last = (_walked(shape, row, k) for k in (len(row) - 2, len(row) - 1))
+    found: list[Floats] = []
+    while len(found) < FARTHEST:
+        along = _along(last)
+        grows = np.linalg.norm(along) / max(float(np.linalg.norm(_along(inner))), 1e-6)
+        step = along * float(np.clip(grows, 1 / STEADY, STEADY))
+        a, d = last[1] + usual * step, last[2] + usual * step
+        seen = _seen_at(np.array([a, a + step, d + step, d]), faint)
+        if seen is None:
+            break
+        found.append(seen)
+        inner, last = last, seen
+    return found
+
+
+def _seen_at(place: Floats, faint: Floats) -> Floats | None:
+    """What shows faintly at a place, and is about as large, its corners in the order of the place's."""
+    if not len(faint):
+        return None
+    along, across = _along(place), (place[2] + place[3] - place[0] - place[1]) / 2
+    area = cross(along, across)
+    if abs(area) < 1e-6:
+        return None
+    gap = faint.mean(1) - place.mean(0)
+    aside = np.abs(
+        [gap[:, 0] * across[1] - gap[:, 1] * across[0], along[0] * gap[:, 1] - along[1] * gap[:, 0]]
+    )
+    aside = aside.max(0) / abs(area)
+    best = int(np.argmin(aside))
+    if aside[best] > ASIDE:
+        return None
+    turned = [np.roll(faint[best], -k, axis=0) for k in range(4)]
+    quad = min(turned, key=lambda q: float(np.linalg.norm(_along(q) - along)))
+    larger = abs(cross(_along(quad), (quad[2] + quad[3] - quad[0] - quad[1]) / 2) / area)
+    return quad if 1 / ALIKE < larger < ALIKE else None
+
+
+def _walked(shape: Shape, row: Row, k: int) -> Floats:
+    """The corners (4, 2) of the k-th piece, clockwise, so that the line enters between the last and the first
+    and leaves between the second and the third.
+    """
+    start = (row.axes[k] if row.signs[k] > 0 else row.axes[k] + 2) % 4
+    return np.roll(shape.quads[row.pieces[k]], -start, axis=0)
+
+
+def _along(quad: Floats) -> Floats:
+    """Side vector of a piece along the line, its corners in the order of `_walked`."""
+    return np.asarray((quad[1] + quad[2] - quad[0] - quad[3]) / 2)
+
+
+def filled_places(
+    places: Sequence[Place],
+    faces: Sequence[str | None],
+    confidences: Sequence[float] | Floats,
+    quads: Floats,
+    known: Floats,
+) -> list[int]:
+    """The places that do show a piece, by number.
+
+    faces: what is read at each place, None where it is no face. confidences: 0-1. quads: (k, 4, 2) as the
+    reader straightened them. known: (n, 4, 2) the pieces that are there already.
+    """
+    taken: list[int] = []
+    ended: set[int] = set()
+    for k, (place, face, confidence) in enumerate(zip(places, faces, confidences, strict=True)):
+        if not place.between and place.chain in ended:
+            continue
+        least = MISSED if place.between and face != BLANK else MISSED_PAST
+        believed = face is not None and confidence >= least and (place.between or face != BLANK)
+        if believed and not _covers(quads[k], [*known, *quads[taken]]):
+            taken.append(k)
+        else:
+            ended.add(place.chain)
+    return taken
+
+
+def _covers(quad: Floats, others: Sequence[Floats]) -> bool:
+    """Whether a quad (4, 2) lies on one of others."""
+    area = abs(cv2.contourArea(quad.astype(np.float32)))
+    return any(
+        cv2.intersectConvexConvex(quad.astype(np.float32), other.astype(np.float32))[0]
+        > OVERLAP * min(area, abs(cv2.contourArea(other.astype(np.float32))))
+        for other in others
+        if np.abs(quad.mean(0) - other.mean(0)).max() < np.ptp(quad, axis=0).max()
+    )
