@@ -26,7 +26,9 @@ from vision.ends import (
     CardEnd,
     Floats,
     Shape,
+    in_company,
     join_ends,
+    lie_bare,
     middles,
     turn_apart,
 )
@@ -41,6 +43,10 @@ LONG_LINE, SURELY = 4, 0.5
 """Beside a line of so many cards a single end by itself must be so sure: to be there, and what it is."""
 BELIEVED = 0.48
 """A card must be so sure to be there, as its ends say together."""
+COMPANY, VOUCHED, LONELY = 2, 5.0, 0.6
+"""Beside so many ends of other cards that look the same way the odds that an end is one are so many times
+higher, if their cards show one end as well; and so many times where it has less company and its other end
+should be in sight."""
 
 
 def arrange_cards(
@@ -55,15 +61,14 @@ def arrange_cards(
     image: the photo, BGR; quads are in its pixels. scale: what quads are multiplied by in the result.
     Sightings come in the order of the hand, then melds, then other cards; a card is outlined at one end.
     """
-    ends = _believed(ends)
+    ends, cards = _believed(ends, image.shape)
     if not ends:
         return Arrangement((), (), ("No card was found in the photo.",))
     expected = expectation or Expectation(sizes=())
     quads, ranks, cue = np.array([end.quad for end in ends], float), _ranks(ends), _cue(ends)
     joker = ranks[:, len(RANKS) :].sum(1)
-    alike, upright = _likeness(ends)
     belief = np.array([end.belief for end in ends])
-    cards = join_ends(quads, alike, upright, belief)
+    upright = np.array([end.upright for end in ends])
     quads = turn_apart(quads, cards)
     upright[[end for card in cards if len(card) == 2 for end in card]] = 1
     # Now that it is known what may lie on what, papers are seen; they tell more of who belongs together.
@@ -95,20 +100,37 @@ def arrange_cards(
     return Arrangement(tuple(sighting for _, sighting in placed), tuple(found), ())
 
 
-def _believed(ends: Sequence[CardEnd]) -> list[CardEnd]:
-    """The ends without those that are too doubtful, and without what is printed in the middle of cards: two
-    that look like one card vouch for each other.
+def _believed(ends: Sequence[CardEnd], size: tuple[int, ...]) -> tuple[list[CardEnd], list[tuple[int, ...]]]:
+    """The ends without those that are too doubtful, and without what is printed in the middle of cards; and
+    which of them are one card. Two that look like one card vouch for each other, and so do cards that lie
+    together; one that shows no other end, though nothing hides it, must be seen the more clearly.
+
+    size: height and width of the photo, pixels.
     """
     if not ends:
-        return []
+        return [], []
     belief = np.array([end.belief for end in ends])
     quads = np.array([end.quad for end in ends], float)
     cards = join_ends(quads, *_likeness(ends), belief)
-    no_ends = middles(turn_apart(quads, cards), cards)
-    kept = [
-        card for card in cards if 1 - np.prod(1 - belief[list(card)]) >= BELIEVED and no_ends.isdisjoint(card)
-    ]
-    return [ends[end] for end in sorted(end for card in kept for end in card)]
+    quads = turn_apart(quads, cards)
+    no_ends = middles(quads, cards)
+    cards = [card for card in cards if no_ends.isdisjoint(card)]
+    sure = {card: float(1 - np.prod(1 - belief[list(card)])) for card in cards}
+    seen = sorted(end for card in cards if sure[card] >= BELIEVED for end in card)
+    lone = [card[0] for card in cards if len(card) == 1 and sure[card] >= BELIEVED]
+    company, alike = (in_company(quads, cards, each) for each in (seen, lone))
+    bare = lie_bare(quads, cards, seen, size)
+    kept = []
+    for card in cards:
+        odds = sure[card] / max(1 - sure[card], 1e-6)
+        if len(card) == 1 and company[card[0]] >= COMPANY:
+            odds *= max(1.0, VOUCHED * (alike[card[0]] + 0.5) / (company[card[0]] + 1))
+        elif len(card) == 1 and bare[card[0]]:
+            odds *= LONELY
+        if odds >= BELIEVED / (1 - BELIEVED):
+            kept.append(card)
+    number = {end: k for k, end in enumerate(sorted(end for card in kept for end in card))}
+    return [ends[end] for end in number], [tuple(number[end] for end in card) for card in kept]
 
 
 def _likeness(ends: Sequence[CardEnd]) -> tuple[Floats, Floats]:

@@ -53,6 +53,9 @@ COLUMN = 0.45, 2.3
 BLOCKED, PRINTED = 4.0, 1.0
 """How much it speaks against a card that an end stands on it and covers neither of its ends, logarithms: so
 much more than the odds that the end is one, and in the middle so much less."""
+BESIDE, ONE_SIZE, TIP = (0.95, 2.7), 0.3, 0.9
+"""How far an end may stand above or below one that it lies beside, heights, and beside it, widths; how much
+larger one of them may be, logarithms; and how far a card reaches beyond its ends, heights."""
 PARALLEL = math.radians(20)
 """What is turned so little looks the same way."""
 WORDS = 2
@@ -375,3 +378,50 @@ def _standing_at(shape: Shape, ends: Sequence[int], places: Floats, ways: Floats
         if (near & straight & room).any():
             found.add(end)
     return found
+
+
+def in_company(quads: Floats, cards: Sequence[tuple[int, ...]], seen: Sequence[int]) -> NDArray[np.int64]:
+    """How many of the ends `seen`, of other cards, lie beside, above or below each end, (n,), look the same
+    way and are as large.
+    """
+    shape = Shape.of(quads)
+    along, across = _seen_from(shape, shape.centre)
+    along = np.abs(along)
+    near = (along < BESIDE[0]) & (across < BESIDE[1]) | (along < COLUMN[1]) & (across < ASTRIDE)
+    near &= shape.up @ shape.up.T > math.cos(PARALLEL)
+    near &= np.abs(np.log(shape.wide[:, None] / shape.wide[None])) < ONE_SIZE
+    card_of = _card_of(len(quads), cards)
+    near &= card_of[:, None] != card_of[None]
+    return np.asarray(near[:, seen].sum(1))
+
+
+def lie_bare(
+    quads: Floats, cards: Sequence[tuple[int, ...]], seen: Sequence[int], size: tuple[int, ...]
+) -> NDArray[np.bool_]:
+    """Of each end, (n,), whether its card lies bare: its other end should show too, as that lies in the photo
+    and under no other card whose ends were `seen`. None does where no card tells how long cards are. size:
+    height and width of the photo, pixels.
+    """
+    pairs = [card for card in cards if len(card) == 2]
+    bare = np.zeros(len(quads), bool)
+    if not pairs:
+        return bare
+    shape = Shape.of(quads)
+    first, second = np.array(pairs).T
+    apart = np.linalg.norm(shape.centre[first] - shape.centre[second], axis=1)
+    length = float(np.median(apart / (shape.high[first] + shape.high[second]) * 2))
+    place = shape.centre - length * shape.high[:, None] * shape.up
+    along, across = _seen_from(shape, place)
+    over = (along > -TIP) & (along < length + TIP) & (across < ASTRIDE)
+    card_of = _card_of(len(quads), cards)
+    over &= card_of[:, None] != card_of[None]
+    within = (place > 0).all(1) & (place < size[1::-1]).all(1)
+    return np.asarray(within & ~over[:, seen].any(1))
+
+
+def _card_of(count: int, cards: Sequence[tuple[int, ...]]) -> NDArray[np.int64]:
+    """To which card each end belongs, (count,); below 0 to none."""
+    card_of = np.full(count, -1)
+    for number, card in enumerate(cards):
+        card_of[list(card)] = number
+    return card_of

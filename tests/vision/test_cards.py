@@ -19,7 +19,18 @@ from datasets.render import Camera
 from tests.decks import PAPERS, plain_deck
 from vision.card_lines import find_lines, meld_of, split_melds
 from vision.cards import arrange_cards
-from vision.ends import COLOURS, JOKERS, RANKS, CardEnd, _assign, join_ends, middles, turn_apart
+from vision.ends import (
+    COLOURS,
+    JOKERS,
+    RANKS,
+    CardEnd,
+    _assign,
+    in_company,
+    join_ends,
+    lie_bare,
+    middles,
+    turn_apart,
+)
 from vision.papers import Papers, judge_colours
 
 SEEN = 0.4
@@ -257,6 +268,38 @@ def test_a_doubtful_end_counts_when_another_one_vouches_for_it() -> None:
     assert len(arrange_cards(image, [*ends, alone]).sightings) == len(names)
     surer = replace(alone, belief=0.9)
     assert len(arrange_cards(image, [*ends, surer]).sightings) == len(names) + 1
+
+
+def test_a_doubtful_end_counts_in_a_column_of_ends() -> None:
+    deck = plain_deck(4.0)
+    names = ["Kr", "Ar", "Rr", "Hg", "Cg", "Py"]
+    image, truth = seen_from(_line(names, 1.15, np.random.default_rng(8), along=True), deck)
+    ends, owners = located(truth, np.random.default_rng(8))
+    ends = [
+        replace(end, belief=0.3 if owner in (1, 3) else 0.8) for end, owner in zip(ends, owners, strict=True)
+    ]
+    assert [sighting.piece for sighting in arrange_cards(image, ends).sightings] == names
+    # Elsewhere it does not, and where both ends should show it must be the surer.
+    aside = ends[1].quad + np.array([150, 0])
+    for belief, counts in ((0.3, False), (0.55, False), (0.9, True)):
+        more = [*ends, replace(ends[1], quad=aside, belief=belief)]
+        assert len(arrange_cards(image, more).sightings) == len(names) + counts
+
+
+def test_what_keeps_an_end_company_looks_the_same_way_near_by() -> None:
+    cards = [(0, 1), (2,), (3,), (4,), (5,)]
+    quads = standing((100, 50, 1), (100, 150, -1), (125, 52, 1), (150, 60, 1), (150, 105, 1), (260, 60, 1))
+    assert in_company(quads, cards, range(6)).tolist() == [2, 0, 2, 3, 1, 0]
+    assert in_company(quads, cards, [0, 1]).tolist() == [0, 0, 1, 1, 0, 0]
+
+
+def test_a_card_lies_bare_where_nothing_hides_its_other_end() -> None:
+    cards = [(0, 1), (2,), (3,), (4,)]
+    quads = standing((100, 50, 1), (100, 150, -1), (105, 60, 1), (300, 50, 1), (400, 150, 1))
+    size = (200, 500, 3)
+    # Under the first card, bare, and beyond the edge of the photo.
+    assert lie_bare(quads, cards, range(5), size).tolist()[2:] == [False, True, False]
+    assert not lie_bare(quads, [(k,) for k in range(5)], range(5), size).any()
 
 
 # ---- colours ----
