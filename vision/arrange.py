@@ -41,8 +41,9 @@ that share of the area of the nearest clear ones, or less than the last share of
 """
 
 DIM, SMALLEST = 0.6, 0.45
-"""What is read with less confidence, and has less than that share of the area of the nearest clear piece, is
-none: of all such places in photos and rendered scenes 1 in 50 was one.
+"""A row of pieces that are all read with less confidence is hardly one of faces. A piece that has less than
+that share of the area of the nearest clear one as well is none: of all such places in photos and rendered
+scenes 1 in 50 was one.
 """
 
 LARGEST = 18
@@ -216,7 +217,7 @@ def without_shadows(sightings: Sequence[Sighting]) -> list[Sighting]:
     """The sightings without those that are both hardly read and much smaller than the clear ones around them:
     sides of tiles, letters, pips.
     """
-    clear = [i for i, s in enumerate(sightings) if s.confidence >= CLEAR]
+    clear = sorted(_clear(sightings))
     dim = [i for i, s in enumerate(sightings) if s.confidence < DIM]
     if not clear or not dim:
         return list(sightings)
@@ -302,22 +303,32 @@ def find_own(
 
 
 def _shadows(shape: Shape, main: Row, rows: Sequence[Row], sightings: Sequence[Sighting]) -> set[Row]:
-    """Rows that are hardly rows of faces: none in them is clear, and all are smaller than clear ones nearby.
+    """Rows that are hardly rows of faces: all in them are hardly read, or none is clear and all are smaller
+    than clear ones nearby.
 
     Sides of tiles, letters and pips look a little like faces.
     """
-    clear = {i for row in rows for i in row.pieces if sightings[i].confidence >= CLEAR}
-    doubtful = [row for row in rows if row is not main and clear.isdisjoint(row.pieces)]
+    clear = _clear(sightings)
     if not clear:
         return set()
     usual = float(np.median(shape.area[list(main.pieces)]))
-    return {
-        row
-        for row in doubtful
-        for pieces in (list(row.pieces),)
-        if np.median(_against_clear(shape, pieces, sorted(clear))) < SMALLER
-        or np.median(shape.area[pieces]) < TINY * usual
-    }
+    found = set()
+    for row in rows:
+        pieces = list(row.pieces)
+        if row is main or not clear.isdisjoint(pieces):
+            continue
+        if (
+            max(sightings[i].confidence for i in pieces if sightings[i].piece != BACK) < DIM
+            or np.median(_against_clear(shape, pieces, sorted(clear))) < SMALLER
+            or np.median(shape.area[pieces]) < TINY * usual
+        ):
+            found.add(row)
+    return found
+
+
+def _clear(sightings: Sequence[Sighting]) -> set[int]:
+    """The faces that are read clearly."""
+    return {i for i, s in enumerate(sightings) if s.confidence >= CLEAR and s.piece != BACK}
 
 
 def _against_clear(shape: Shape, pieces: Sequence[int], clear: Sequence[int]) -> Floats:

@@ -1,7 +1,8 @@
 """Read the face of every located piece: straighten its quad, name it, say how sure that is.
 
 Each piece is read twice. The first pass tells which way up the piece is and how far the corners are off; the
-second reads it upright from the corrected corners.
+second reads it upright from the corrected corners. What is still doubtful then is often a piece seen from low
+aside, whose corners need more than one step: it may be read again.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ CROP, QUAD = 64, 50
 _NEAR, _FAR = (CROP - QUAD) / 2, (CROP + QUAD) / 2
 TARGET = np.array([[_NEAR, _NEAR], [_FAR, _NEAR], [_FAR, _FAR], [_NEAR, _FAR]], np.float32)
 BATCH = 64
+UNSURE, MOST_AGAIN = 0.9, 24
+"""Pieces read with less probability are read again if that is wanted, so many at most: the likeliest."""
 
 TURNS_ALIKE = frozenset(
     ("1p", "2p", "4p", "5p", "8p", "9p", "2s", "4s", "5s", "6s", "8s", "9s", "5z", "0p", "0s")
@@ -99,11 +102,12 @@ class Classifier:
     """The reader network, ready to run.
 
     labels: names of the classes, in order; colours: of the colours that it tells, none for most. sha256: of
-    its ONNX file.
+    its ONNX file. again: how often doubtful pieces are read again.
     """
 
-    def __init__(self, model: Model):
+    def __init__(self, model: Model, again: int = 0):
         self.model = model
+        self.again = again
         self.sha256 = str(model.manifest.get("sha256", ""))
         self.labels: tuple[str, ...] = tuple(model.manifest["labels"])
         self.colours: tuple[str, ...] = tuple(model.manifest.get("colours", ()))
@@ -153,15 +157,36 @@ class Classifier:
             crops, _ = rectify(pyramid, final[turned])
             second[turned], turns_again, _, embeddings[turned], colours[turned] = self._run(crops)
             chance[turned] = softmax(turns_again)
-        logits = second + 0.5 * first
+        chances = self._chances(second + 0.5 * first, embeddings, adaptation)
+        if self.again:
+            unsure = np.flatnonzero(chances.max(1) < UNSURE)
+            unsure = unsure[np.argsort(-chances[unsure].max(1), kind="stable")[:MOST_AGAIN]]
+            chances[unsure], final[unsure] = self._again(pyramid, chances[unsure], final[unsure], adaptation)
+        colours = colours + 0.5 * first_colours
+        colours = softmax(colours / self.colour_temperature) if self.colours else colours
+        return Read(final.astype(np.float32), chances, chance[:, 0], embeddings, colours)
+
+    def _chances(
+        self, logits: np.ndarray, embeddings: np.ndarray, adaptation: Adaptation | None
+    ) -> np.ndarray:
+        """Calibrated probabilities (n, classes)."""
         if adaptation is not None:
             logits = adaptation.apply(embeddings, logits)
         # Training shows all faces alike; on tables some are rarer.
         chances = softmax(logits / self.temperature) * self.prior
-        chances /= chances.sum(1, keepdims=True)
-        colours = colours + 0.5 * first_colours
-        colours = softmax(colours / self.colour_temperature) if self.colours else colours
-        return Read(final.astype(np.float32), chances, chance[:, 0], embeddings, colours)
+        return np.asarray(chances / chances.sum(1, keepdims=True))
+
+    def _again(
+        self, pyramid: Pyramid, chances: np.ndarray, quads: np.ndarray, adaptation: Adaptation | None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Probabilities and quads of upright pieces after further looks at them, each from better corners."""
+        total = chances.copy()
+        for _ in range(self.again if len(quads) else 0):
+            crops, warps = rectify(pyramid, quads.astype(np.float32))
+            logits, turns, corners, embeddings, _ = self._run(crops)
+            total += self._chances(logits, embeddings, adaptation)
+            quads = _corrected(quads, warps, corners * 0.7, turns.argmax(1))
+        return total / (self.again + 1 if len(quads) else 1), quads
 
 
 def _corrected(quads: np.ndarray, warps: np.ndarray, corners: np.ndarray, turns: np.ndarray) -> np.ndarray:

@@ -114,10 +114,11 @@ def evidence_of(sure: np.ndarray) -> float:
 
 class DeckReader(ABC):
     """Reads the pieces of one deck. Safe to use from several threads; each network runs on two threads of its
-    own.
+    own. again: how often doubtful pieces are read again.
     """
 
     deck: ClassVar[str]
+    again: ClassVar[int] = 0
 
     def __init__(self, locator: Locator, classifier: Classifier):
         self.locator, self.classifier = locator, classifier
@@ -126,7 +127,7 @@ class DeckReader(ABC):
     def open(cls, folder: Path | None = None) -> DeckReader:
         """With the models of a folder, or with the shipped ones; raises `vision.model.ModelError`."""
         locator, reader = (open_model(f"{cls.deck}-{part}", folder) for part in ("locator", "reader"))
-        return cls(Locator(locator), Classifier(reader))
+        return cls(Locator(locator), Classifier(reader, cls.again))
 
     def look(self, image: np.ndarray) -> Look:
         """Where pieces may lie in a photo, (height, width, 3) uint8 BGR, and whether the surest places show
@@ -181,6 +182,7 @@ class TileReader(DeckReader):
     """Reads mahjong tiles: each located place is a tile."""
 
     deck = "mahjong"
+    again = 2
 
     def _settled(
         self,

@@ -334,7 +334,7 @@ def test_white_sides_of_tiles_are_no_dragons() -> None:
 
 
 @pytest.mark.parametrize(
-    ("confidence", "high", "other"), [(0.6, 25, True), (0.6, 54, False), (0.97, 25, False)]
+    ("confidence", "high", "other"), [(0.7, 25, True), (0.5, 54, True), (0.7, 54, False), (0.97, 25, False)]
 )
 def test_sides_and_letters_read_as_small_doubtful_faces_are_not_the_hand(
     confidence: float, high: float, other: bool
