@@ -48,6 +48,13 @@ class Read:
         """Some of the faces, in this order."""
         return Read(*(getattr(self, field.name)[which] for field in fields(self)))
 
+    def put(self, which: np.ndarray, others: Read) -> Read:
+        """These faces with others in the place of some."""
+        parts = {field.name: getattr(self, field.name).copy() for field in fields(self)}
+        for name, part in parts.items():
+            part[which] = getattr(others, name)
+        return Read(**parts)
+
     def __add__(self, other: Read) -> Read:
         """These faces and then the others."""
         names = [field.name for field in fields(self)]

@@ -15,9 +15,9 @@ from companion.reading import BACK, Candidate, Expectation, Sighting
 from vision.adapt import Adaptation
 from vision.arrange import Arrangement, arrange
 from vision.cards import arrange_cards
-from vision.classify import TURNS_ALIKE, Classifier, Read
+from vision.classify import TURNS_ALIKE, UNSURE, Classifier, Read
 from vision.ends import CardEnd
-from vision.gaps import BLANK, filled_places, find_places
+from vision.gaps import BLANK, filled_places, find_corners, find_places
 from vision.halves import find_halves
 from vision.load import Photo
 from vision.locate import FAINT, Located, Locator
@@ -50,6 +50,8 @@ LEAST_BELIEF = 0.25
 """An end of a card must be so sure to be there, as both networks see it; whether it makes a card is settled
 when it is known whether there is another end.
 """
+VERY_UNSURE = 0.7
+"""A piece that is read with less probability is looked at where clear neighbours say that its corners are."""
 JOINED = 0.9
 """Two places that look like halves of one face are one when it is read with at least this probability."""
 
@@ -193,7 +195,23 @@ class TileReader(DeckReader):
         adaptation: Adaptation | None,
     ) -> tuple[list[Located], Read]:
         located, read = self._joined(image, located, read, adaptation)
+        read = self._leaning(image, read, adaptation)
         return self._filled(image, located, faint, read, adaptation)
+
+    def _leaning(self, image: np.ndarray, read: Read, adaptation: Adaptation | None) -> Read:
+        """The same with doubtful pieces read once more, from where their neighbours say that they are."""
+        names = np.array(self.classifier.labels)[read.chances.argmax(1)]
+        surely = read.chances.max(1)
+        clear = (surely >= UNSURE) & ~np.isin(names, (REJECT, BACK))
+        corners = find_corners(read.quads.astype(np.float64), clear, (surely < VERY_UNSURE) & (names != BACK))
+        if not corners:
+            return read
+        which = np.array(list(corners))
+        more = self.classifier.read(image, np.array(list(corners.values())), adaptation)
+        rejected = self.classifier.labels.index(REJECT)
+        here, there = (np.delete(part, rejected, 1).max(1) for part in (read.chances[which], more.chances))
+        better = np.flatnonzero(there > here)
+        return read.put(which[better], more.take(better))
 
     def _filled(
         self,

@@ -18,6 +18,8 @@ from vision.rows import Floats, Row, Shape, cross, find_rows
 
 SHORTEST = 3
 """Rows of fewer pieces are passed over."""
+NEXT = 0.6
+"""The widest gap to a neighbour that tells where a piece has its corners, in pieces."""
 MOST = 3
 """So many pieces side by side may be missing in a row."""
 FARTHEST = 14
@@ -74,6 +76,52 @@ def find_places(quads: Floats, faint: Floats, telling: NDArray[np.bool_] | None 
     return places
 
 
+def find_corners(quads: Floats, clear: NDArray[np.bool_], doubtful: NDArray[np.bool_]) -> dict[int, Floats]:
+    """Where the corners of doubtful pieces, by number, should be, as clear neighbours in the row have it.
+
+    quads: (n, 4, 2). clear, doubtful: (n,) which pieces they are. A piece has the corners that its neighbours
+    leave free, or those that follow on one of them and the piece beyond it.
+    """
+    found: dict[int, Floats] = {}
+    if not (clear.any() and doubtful.any()):
+        return found
+    shape = Shape.of(quads)
+    for row in find_rows(shape):
+        if len(row) < SHORTEST or not doubtful[list(row.pieces)].any():
+            continue
+        for k in np.flatnonzero(doubtful[list(row.pieces)]):
+            quad = _leaning(shape, row, int(k), clear)
+            if quad is not None:
+                found[row.pieces[k]] = quad
+    return found
+
+
+def _leaning(shape: Shape, row: Row, k: int, clear: NDArray[np.bool_]) -> Floats | None:
+    """The quad of the k-th piece of a row by its clear neighbours, None where there are none close by."""
+    usual = _usual_gap(row)
+    close = [0 <= n < len(row) and clear[row.pieces[n]] for n in (k - 1, k + 1)]
+    close = [c and row.gaps[g] < NEXT for c, g in zip(close, (k - 1, k), strict=True)]
+    if all(close):
+        (_, a, d, _), (b, _, _, c) = _walked(shape, row, k - 1), _walked(shape, row, k + 1)
+        return np.array([a, b, c, d])
+    if close[0] and k >= 2:
+        return _following(_walked(shape, row, k - 2), _walked(shape, row, k - 1), usual)
+    if close[1] and k + 2 < len(row):
+        back = row.reversed()
+        at = len(row) - 1 - k
+        return _following(_walked(shape, back, at - 2), _walked(shape, back, at - 1), usual)
+    return None
+
+
+def _following(inner: Floats, last: Floats, gap: float) -> Floats:
+    """The quad that follows on two others in a row, in the order of `_walked`."""
+    along = _along(last)
+    grows = np.linalg.norm(along) / max(float(np.linalg.norm(_along(inner))), 1e-6)
+    step = along * float(np.clip(grows, 1 / STEADY, STEADY))
+    a, d = last[1] + gap * step, last[2] + gap * step
+    return np.array([a, a + step, d + step, d])
+
+
 def _usual_gap(row: Row) -> float:
     """The free space between pieces of the row that have no other between them, in pieces."""
     return float(np.clip(np.median([gap for gap in row.gaps if gap < 0.5] or [0.0]), 0.0, 0.5))
@@ -105,11 +153,7 @@ def _past(shape: Shape, row: Row, faint: Floats) -> list[Floats]:
     inner, last = (_walked(shape, row, k) for k in (len(row) - 2, len(row) - 1))
     found: list[Floats] = []
     while len(found) < FARTHEST:
-        along = _along(last)
-        grows = np.linalg.norm(along) / max(float(np.linalg.norm(_along(inner))), 1e-6)
-        step = along * float(np.clip(grows, 1 / STEADY, STEADY))
-        a, d = last[1] + usual * step, last[2] + usual * step
-        seen = _seen_at(np.array([a, a + step, d + step, d]), faint)
+        seen = _seen_at(_following(inner, last, usual), faint)
         if seen is None:
             break
         found.append(seen)

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.vision.layouts import Table
-from vision.gaps import Place, filled_places, find_places
+from vision.gaps import Place, filled_places, find_corners, find_places
 
 NOTHING = np.zeros((0, 4, 2))
 
@@ -59,6 +59,23 @@ def test_where_a_row_goes_on_faintly_the_reader_is_asked() -> None:
     assert all(lies_on(place.quad, tile) for place, tile in zip(places, faint, strict=True))
     assert find_places(sure, far) == []
     assert find_places(sure, faint, np.arange(9) < 1) == []  # a wall of backs or of sides
+
+
+@pytest.mark.parametrize("quarter_turns", range(4))
+def test_clear_neighbours_tell_where_a_doubtful_piece_has_its_corners(quarter_turns: int) -> None:
+    """Between two, and at either end; beside others that are not clear nothing is told."""
+    table = Table(random.Random(quarter_turns))
+    table.row(table.deal(13), "hand")
+    quads = quads_of(table, quarter_turns)
+    row = sorted(range(13), key=lambda i: table.tiles[i].x)
+    wrong, numbers = quads.copy(), np.arange(13)
+    for i in (row[0], row[5], row[12]):  # only a part of the face was located
+        wrong[i] = quads[i].mean(0) + 0.7 * (quads[i] - quads[i].mean(0))
+    doubtful = np.isin(numbers, [row[0], row[5], row[8], row[9], row[12]])
+    found = find_corners(wrong, ~doubtful, doubtful)
+    assert all(lies_on(found[i], quads[i]) for i in (row[0], row[5], row[12]))
+    assert find_corners(wrong, doubtful, ~doubtful).keys().isdisjoint([row[2], row[3]])
+    assert find_corners(wrong, np.zeros(13, bool), doubtful) == {}
 
 
 SQUARE = np.array([[0.0, 0.0], [10.0, 0.0], [10.0, 10.0], [0.0, 10.0]])
