@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,8 @@ LEAST = 0.001
 """Ways to read a card that are less probable than this are left out."""
 LONG_LINE, SURELY = 4, 0.5
 """Beside a line of so many cards a single end by itself must be so sure: to be there, and what it is."""
+UNREAD = dict.fromkeys((*RANKS, *JOKERS), 1 / 12)
+"""What an end that was read lying on its side tells of its rank."""
 BELIEVED = 0.48
 """A card must be so sure to be there, as its ends say together."""
 COMPANY, VOUCHED, LONELY = 2, 5.0, 0.6
@@ -76,7 +78,10 @@ def arrange_cards(
     cards = join_ends(quads, _alike(ranks, colours), upright, belief)
     quads = turn_apart(quads, cards)
     lines = find_lines(quads, cards)
-    readings = [_reading(ranks[list(card)], colours[list(card)], expected.pieces) for card in cards]
+    readings = [
+        _reading(ranks[list(card)], colours[list(card)], belief[list(card)], expected.pieces)
+        for card in cards
+    ]
     surest = np.array([max(ends[end].belief for end in card) for card in cards])
     lines = [line for line in lines if not _stray(line, lines, cards, readings, surest)]
     lines = _in_order(lines, quads, cards)
@@ -112,7 +117,12 @@ def _believed(ends: Sequence[CardEnd], size: tuple[int, ...]) -> tuple[list[Card
     belief = np.array([end.belief for end in ends])
     quads = np.array([end.quad for end in ends], float)
     cards = join_ends(quads, *_likeness(ends), belief)
-    quads = turn_apart(quads, cards)
+    turned = turn_apart(quads, cards)
+    ends = [
+        end if abs(_up(now) @ _up(end.quad)) > math.sqrt(0.5) else replace(end, quad=now, ranks=UNREAD)
+        for now, end in zip(turned, ends, strict=True)
+    ]
+    quads = turned
     no_ends = middles(quads, cards)
     cards = [card for card in cards if no_ends.isdisjoint(card)]
     sure = {card: float(1 - np.prod(1 - belief[list(card)])) for card in cards}
@@ -131,6 +141,11 @@ def _believed(ends: Sequence[CardEnd], size: tuple[int, ...]) -> tuple[list[Card
             kept.append(card)
     number = {end: k for k, end in enumerate(sorted(end for card in kept for end in card))}
     return [ends[end] for end in number], [tuple(number[end] for end in card) for card in kept]
+
+
+def _up(quad: Floats) -> Floats:
+    """Where the upper edge of an end looks."""
+    return np.asarray(Shape.of(quad[None]).up[0])
 
 
 def _likeness(ends: Sequence[CardEnd]) -> tuple[Floats, Floats]:
@@ -176,10 +191,13 @@ def _alike(ranks: Floats, colours: Floats) -> Floats:
     return np.asarray((ranks @ ranks.T) * ((colours @ colours.T) * (1 - jokers) + jokers))
 
 
-def _reading(ranks: Floats, colours: Floats, expected: frozenset[str]) -> tuple[Candidate, ...]:
-    """How a card may be read, from what its ends (one or two) say: the product of both. Cards that are not
-    among the `expected`, if any are told, must be seen clearly."""
-    rank = np.prod(np.maximum(ranks, 1e-6), 0)
+def _reading(
+    ranks: Floats, colours: Floats, belief: Floats, expected: frozenset[str]
+) -> tuple[Candidate, ...]:
+    """How a card may be read, from what its ends (one or two) say: the product of both, where the end that is
+    less surely there, half hidden or blurred, has less of a say. Cards that are not among the `expected`, if
+    any are told, must be seen clearly."""
+    rank = np.prod(np.maximum(ranks, 1e-6) ** (belief / belief.max())[:, None], 0)
     colour = np.prod(np.maximum(colours, 1e-6), 0)
     rank, colour = rank / rank.sum(), colour / colour.sum()
     chances = {

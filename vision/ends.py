@@ -24,6 +24,8 @@ SIDEWAYS, SIDEWAYS_FAR = 0.12, 0.06
 """How far an end may lie beside the axis of the other one, heights: at once, and for each height away."""
 ASKEW = 0.18
 """How much two ends of a card may seem turned against each other, radians."""
+BENT = 2.0
+"""From how much on it counts less that only one of two ends does not look to the other one."""
 STRETCH = 0.1
 """How much the distance between the ends of a card differs within a photo, as a share."""
 MISREAD = 0.003
@@ -31,6 +33,9 @@ MISREAD = 0.003
 TURNED = 1.0
 """How much it speaks against a card that one of its ends must have been seen upside-down: logarithms of how
 sure the way up was, so many times."""
+LYING, UNKNOWN = 4.0, 0.08
+"""How much it speaks against a card that one of its ends must have been seen lying on its side; and how
+probable it then is that both show the same card."""
 ALONE, IN_COLUMN = 4.5, 1.0
 """The price of an end that stands for a card by itself, elsewhere and in a column; two ends that cost more
 together are two cards."""
@@ -134,23 +139,30 @@ def _pair_costs(shape: Shape, alike: Floats, upright: Floats) -> tuple[Floats, F
     """
     between = shape.centre[None] - shape.centre[:, None]  # from i to j
     apart = np.linalg.norm(between, axis=2)
-    high = (shape.high[:, None] + shape.high[None]) / 2
+    # The other end lies where the card is: below this one. Else this one was turned, by so many quarters.
+    below = -(between * shape.up[:, None]).sum(2)
+    aside = between[..., 0] * shape.up[:, None, 1] - between[..., 1] * shape.up[:, None, 0]
+    angle = np.arctan2(aside, below)
+    quarters = np.round(angle / (math.pi / 2)).astype(int)
+    off = angle - quarters * (math.pi / 2)
+    lying, over = quarters % 2 == 1, np.abs(quarters) == 2
+    sides = np.where(lying, shape.wide[:, None], shape.high[:, None])
+    high = (sides + sides.T) / 2
     ratio = apart / high
-    # The other end lies where the card is: below this one, and looks the other way. Else it was turned.
-    below = -(between * shape.up[:, None]).sum(2) / high
     sure = np.clip(upright, 0.5, 1 - 1e-9)
-    turned = np.where(below < 0, TURNED * np.log(sure / (1 - sure))[:, None], 0)
-    way = np.where(below < 0, -1, 1)
-    below = np.abs(below)
-    beside = np.abs(between[..., 0] * shape.up[:, None, 1] - between[..., 1] * shape.up[:, None, 0]) / high
-    facing = -(shape.up[:, None] * shape.up[None]).sum(2) * way * way.T
-    askew = np.arccos(np.clip(facing, -1, 1))
-    possible = (below > NEAREST) & (below.T > NEAREST) & (facing > 0.7)
+    turned = np.where(over, TURNED * np.log(sure / (1 - sure))[:, None], 0) + np.where(lying, LYING, 0)
+    beside, askew = ratio * np.sin(off), off - off.T
+    possible = (ratio * np.cos(off) > NEAREST) & (np.abs(askew) < math.pi / 4) & ~(lying & lying.T)
+    possible &= possible.T
     wobble = SIDEWAYS + SIDEWAYS_FAR * ratio
-    cost = (beside**2 + beside.T**2) / (2 * wobble**2) + askew**2 / (2 * ASKEW**2)
-    size = np.log(shape.wide[:, None] / shape.wide[None])
-    cost += turned + turned.T
-    cost += size**2 / (2 * 0.3**2) - np.log(np.maximum(alike, MISREAD))
+    astray = beside**2 / (2 * wobble**2)
+    # The corners of one of the two may be off, and its axis with them.
+    bent = np.maximum(astray, astray.T) + askew**2 / (2 * ASKEW**2)
+    cost = np.minimum(astray, astray.T) + np.minimum(bent, BENT + np.log1p(np.maximum(bent - BENT, 0)))
+    across = np.where(lying, shape.high[:, None], shape.wide[:, None])
+    cost += turned + turned.T + np.log(across / across.T) ** 2 / (2 * 0.3**2)
+    # What was read of an end that lies on its side tells nothing.
+    cost -= np.log(np.maximum(alike, np.where(lying | lying.T, UNKNOWN, MISREAD)))
     return ratio, np.where(possible, cost, np.inf)
 
 
@@ -183,11 +195,10 @@ def _blocked(shape: Shape, cost: Floats, belief: Floats) -> Floats:
 def turn_apart(quads: Floats, cards: Sequence[tuple[int, ...]]) -> Floats:
     """The quads with both ends of each card looking away from each other."""
     quads = quads.copy()
-    ups = Shape.of(quads).up
     for one, other in (card for card in cards if len(card) == 2):
         for end, away in ((one, other), (other, one)):
-            if (quads[end].mean(0) - quads[away].mean(0)) @ ups[end] < 0:
-                quads[end] = np.roll(quads[end], 2, axis=0)
+            turns = np.array([np.roll(quads[end], turn, axis=0) for turn in range(4)])
+            quads[end] = turns[int(np.argmax(Shape.of(turns).up @ (turns[0].mean(0) - quads[away].mean(0))))]
     return quads
 
 

@@ -239,6 +239,46 @@ def test_an_end_seen_upside_down_is_turned_where_its_card_tells_so() -> None:
     assert set(join_ends(quads, alike(truth, owners))) != partition(owners)
 
 
+def test_an_end_seen_lying_on_its_side_finds_its_card() -> None:
+    """What is read of it then tells nothing."""
+    deck = plain_deck()
+    names = ["Kr", "Ar", "Rr", "Hg", "Cg", "Py"]
+    image, truth = seen_from(_line(names, 1.05, np.random.default_rng(5)), deck)
+    ends, owners = located(truth, np.random.default_rng(5))
+    lower = [k for k, owner in enumerate(owners) if owner in owners[:k]]
+    misread = dict.fromkeys((*RANKS, *JOKERS), 0.004) | {"E": 0.956}
+    for wrong in lower[1:3]:
+        ends[wrong] = replace(ends[wrong], quad=np.roll(ends[wrong].quad, 1, axis=0), ranks=misread)
+    show = alike(truth, owners)
+    show[lower[1:3]] = show[:, lower[1:3]] = 0.01
+    quads = quads_of(ends)
+    joined = join_ends(quads, show)
+    assert set(joined) == partition(owners)
+    ups = turn_apart(quads, joined)[:, 0] - turn_apart(quads, joined)[:, 3]
+    assert (ups[lower, 1] > 0).all()  # down the photo
+    assert [sighting.piece for sighting in arrange_cards(image, ends).sightings] == names
+
+
+def test_an_end_whose_corners_are_off_is_still_its_cards() -> None:
+    quads = standing(*((40 * k, 50, 1) for k in range(6)), *((40 * k, 170, -1) for k in range(6)))
+    angle = np.radians(16)
+    turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+    quads[8] = (quads[8] - quads[8].mean(0)) @ turn + quads[8].mean(0)
+    assert join_ends(quads) == [(k, 6 + k) for k in range(6)]
+
+
+def test_of_two_ends_that_disagree_the_surer_one_decides() -> None:
+    deck = plain_deck()
+    names = ["Kr", "Ar", "Rr", "Hg", "Cg", "Py"]
+    image, truth = seen_from(_line(names, 1.05, np.random.default_rng(5)), deck)
+    ends, owners = located(truth, np.random.default_rng(5))
+    one, other = (k for k, owner in enumerate(owners) if owner == 2)
+    ranks = dict.fromkeys((*RANKS, *JOKERS), 0.01)
+    ends[one] = replace(ends[one], ranks=ranks | {"R": 0.8, "P": 0.1}, belief=0.9)
+    ends[other] = replace(ends[other], ranks=ranks | {"P": 0.82, "R": 0.08}, belief=0.5)
+    assert [sighting.piece for sighting in arrange_cards(image, ends).sightings] == names
+
+
 def test_words_in_the_middle_of_cards_are_no_ends() -> None:
     deck = plain_deck()
     names = ["Kr", "Ar", "Rr", "Hg", "Cg", "Py"]
