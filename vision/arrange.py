@@ -202,15 +202,23 @@ def flowers_beside(
 def without_sides(sightings: Sequence[Sighting], blank: str = "5z", copies: int = 4) -> list[Sighting]:
     """The sightings without the white sides of tiles that were taken for blank dragons.
 
-    A side looks just like a blank face. But a deck holds few of those (`copies`): where there are more, whole
-    rows of nothing else, and lone ones, are the sides of standing or stacked tiles.
+    A side looks just like a blank face, but for what may be read into its shade. But a deck holds few of those
+    (`copies`): where there are more, whole rows of nothing else, and lone ones, are the sides of standing or
+    stacked tiles.
     """
-    blanks = {i for i, s in enumerate(sightings) if s.piece == blank}
+    blanks = {i for i, s in enumerate(sightings) if _may_be(s, blank)}
     if len(blanks) <= copies:
         return list(sightings)
     rows = find_rows(Shape.of([s.quad for s in sightings]))
     sides = {i for row in rows if blanks.issuperset(row.pieces) for i in row.pieces}
     return [s for i, s in enumerate(sightings) if i not in sides]
+
+
+def _may_be(sighting: Sighting, piece: str) -> bool:
+    """Whether it was read as this piece, or hardly read and may be one."""
+    if sighting.piece == piece:
+        return True
+    return sighting.confidence < DIM and any(other.piece == piece for other in sighting.candidates)
 
 
 def without_shadows(sightings: Sequence[Sighting]) -> list[Sighting]:

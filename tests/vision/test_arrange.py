@@ -333,6 +333,18 @@ def test_white_sides_of_tiles_are_no_dragons() -> None:
     assert {s.role for s in placed} == {"hand"}
 
 
+def test_a_shade_that_is_hardly_read_does_not_make_a_dragon_of_the_white_sides_beside_it() -> None:
+    def tile(name: str, x: float, y: float, high: float = 54) -> Sighting:
+        return Sighting(((x, y), (x + 40, y), (x + 40, y + high), (x, y + high)), read(name))
+
+    hand = ["1m", "2m", "3m", "4p", "5p", "6p", "7s", "8s", "9s", "1z", "1z", "6z", "6z"]
+    faces = [tile(name, 100 + 41 * k, 600) for k, name in enumerate(hand)]
+    tops = [tile("5z", 100 + 41 * k, 550, 48) for k in range(5)]
+    tops[2] = Sighting(tops[2].quad, (Candidate("3p", 0.4), Candidate("5z", 0.3)))
+    placed = arrange([*faces, *tops], 1200, 900).sightings
+    assert sorted(s.piece for s in placed) == sorted(hand)
+
+
 @pytest.mark.parametrize(
     ("confidence", "high", "other"), [(0.7, 25, True), (0.5, 54, True), (0.7, 54, False), (0.97, 25, False)]
 )
