@@ -30,6 +30,7 @@ from vision.ends import (
     join_ends,
     lie_bare,
     middles,
+    quarters_off,
     turn_apart,
 )
 from vision.legal import legal_choice
@@ -117,12 +118,11 @@ def _believed(ends: Sequence[CardEnd], size: tuple[int, ...]) -> tuple[list[Card
     belief = np.array([end.belief for end in ends])
     quads = np.array([end.quad for end in ends], float)
     cards = join_ends(quads, *_likeness(ends), belief)
-    turned = turn_apart(quads, cards)
-    ends = [
-        end if abs(_up(now) @ _up(end.quad)) > math.sqrt(0.5) else replace(end, quad=now, ranks=UNREAD)
-        for now, end in zip(turned, ends, strict=True)
-    ]
-    quads = turned
+    lying = quarters_off(quads, cards) % 2 == 1
+    quads = turn_apart(quads, cards)
+    ends = list(ends)
+    for end in np.flatnonzero(lying):
+        ends[end] = replace(ends[end], quad=quads[end], ranks=UNREAD)
     no_ends = middles(quads, cards)
     cards = [card for card in cards if no_ends.isdisjoint(card)]
     sure = {card: float(1 - np.prod(1 - belief[list(card)])) for card in cards}
@@ -141,11 +141,6 @@ def _believed(ends: Sequence[CardEnd], size: tuple[int, ...]) -> tuple[list[Card
             kept.append(card)
     number = {end: k for k, end in enumerate(sorted(end for card in kept for end in card))}
     return [ends[end] for end in number], [tuple(number[end] for end in card) for card in kept]
-
-
-def _up(quad: Floats) -> Floats:
-    """Where the upper edge of an end looks."""
-    return np.asarray(Shape.of(quad[None]).up[0])
 
 
 def _likeness(ends: Sequence[CardEnd]) -> tuple[Floats, Floats]:

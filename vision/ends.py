@@ -194,12 +194,24 @@ def _blocked(shape: Shape, cost: Floats, belief: Floats) -> Floats:
 
 def turn_apart(quads: Floats, cards: Sequence[tuple[int, ...]]) -> Floats:
     """The quads with both ends of each card looking away from each other."""
-    quads = quads.copy()
-    for one, other in (card for card in cards if len(card) == 2):
-        for end, away in ((one, other), (other, one)):
-            turns = np.array([np.roll(quads[end], turn, axis=0) for turn in range(4)])
-            quads[end] = turns[int(np.argmax(Shape.of(turns).up @ (turns[0].mean(0) - quads[away].mean(0))))]
-    return quads
+    turns = quarters_off(quads, cards)
+    corners = (np.arange(4) - turns[:, None]) % 4
+    return np.asarray(np.take_along_axis(quads, corners[..., None], 1))
+
+
+def quarters_off(quads: Floats, cards: Sequence[tuple[int, ...]]) -> NDArray[np.int64]:
+    """How many quarters to the left each end must be turned, (n,), to look away from the other one of its
+    card.
+    """
+    turns = np.zeros(len(quads), np.int64)
+    pairs = np.array([card for card in cards if len(card) == 2], np.int64).reshape(-1, 2)
+    if len(pairs):
+        ends, others = np.concatenate([pairs, pairs[:, ::-1]]).T
+        up = Shape.of(quads[ends]).up
+        away = quads[ends].mean(1) - quads[others].mean(1)
+        left = away[:, 0] * up[:, 1] - away[:, 1] * up[:, 0]
+        turns[ends] = np.round(np.arctan2(left, (away * up).sum(1)) / (math.pi / 2)).astype(int) % 4
+    return turns
 
 
 def _usual_ratio(shape: Shape, ratio: Floats, cost: Floats, alone: Floats, belief: Floats) -> float | None:
