@@ -109,12 +109,11 @@ class Classifier:
     """The reader network, ready to run.
 
     labels: names of the classes, in order; colours: of the colours that it tells, none for most. sha256: of
-    its ONNX file. again: how often doubtful pieces are read again.
+    its ONNX file.
     """
 
-    def __init__(self, model: Model, again: int = 0):
+    def __init__(self, model: Model):
         self.model = model
-        self.again = again
         self.sha256 = str(model.manifest.get("sha256", ""))
         self.labels: tuple[str, ...] = tuple(model.manifest["labels"])
         self.colours: tuple[str, ...] = tuple(model.manifest.get("colours", ()))
@@ -141,10 +140,13 @@ class Classifier:
         classes, *_ = self._run(rectify(Pyramid(image), np.asarray(quads, np.float32))[0])
         return softmax(classes / self.temperature)
 
-    def read(self, image: np.ndarray, quads: np.ndarray, adaptation: Adaptation | None = None) -> Read:
+    def read(
+        self, image: np.ndarray, quads: np.ndarray, adaptation: Adaptation | None = None, again: int = 0
+    ) -> Read:
         """Read the pieces at quads (n, 4, 2) of a photo, (height, width, 3) uint8 BGR.
 
-        adaptation: what was learned about the tile set in the photo, made for this very model.
+        adaptation: what was learned about the tile set in the photo, made for this very model. again: how
+        often doubtful pieces are read again.
         """
         if not len(quads):
             none = np.zeros((0, len(self.labels)))
@@ -165,10 +167,14 @@ class Classifier:
             second[turned], turns_again, _, embeddings[turned], colours[turned] = self._run(crops)
             chance[turned] = softmax(turns_again)
         chances = self._chances(second + 0.5 * first, embeddings, adaptation)
-        if self.again:
+        if again:
             unsure = np.flatnonzero(chances.max(1) < UNSURE)
             unsure = unsure[np.argsort(-chances[unsure].max(1), kind="stable")[:MOST_AGAIN]]
-            chances[unsure], final[unsure] = self._again(pyramid, chances[unsure], final[unsure], adaptation)
+            sums = chances[unsure]
+            for _ in range(again if len(unsure) else 0):
+                more, final[unsure] = self._once_more(pyramid, final[unsure], adaptation)
+                sums += more
+            chances[unsure] = sums / (again + 1)
         colours = colours + 0.5 * first_colours
         colours = softmax(colours / self.colour_temperature) if self.colours else colours
         return Read(final.astype(np.float32), chances, chance[:, 0], embeddings, colours)
@@ -183,17 +189,14 @@ class Classifier:
         chances = softmax(logits / self.temperature) * self.prior
         return np.asarray(chances / chances.sum(1, keepdims=True))
 
-    def _again(
-        self, pyramid: Pyramid, chances: np.ndarray, quads: np.ndarray, adaptation: Adaptation | None
+    def _once_more(
+        self, pyramid: Pyramid, quads: np.ndarray, adaptation: Adaptation | None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Probabilities and quads of upright pieces after further looks at them, each from better corners."""
-        total = chances.copy()
-        for _ in range(self.again if len(quads) else 0):
-            crops, warps = rectify(pyramid, quads.astype(np.float32))
-            logits, turns, corners, embeddings, _ = self._run(crops)
-            total += self._chances(logits, embeddings, adaptation)
-            quads = _corrected(quads, warps, corners * 0.7, turns.argmax(1))
-        return total / (self.again + 1 if len(quads) else 1), quads
+        """Probabilities of upright pieces, and their quads put right by what was seen."""
+        crops, warps = rectify(pyramid, quads.astype(np.float32))
+        logits, turns, corners, embeddings, _ = self._run(crops)
+        chances = self._chances(logits, embeddings, adaptation)
+        return chances, _corrected(quads, warps, corners * 0.7, turns.argmax(1))
 
 
 def _corrected(quads: np.ndarray, warps: np.ndarray, corners: np.ndarray, turns: np.ndarray) -> np.ndarray:

@@ -129,7 +129,7 @@ class DeckReader(ABC):
     def open(cls, folder: Path | None = None) -> DeckReader:
         """With the models of a folder, or with the shipped ones; raises `vision.model.ModelError`."""
         locator, reader = (open_model(f"{cls.deck}-{part}", folder) for part in ("locator", "reader"))
-        return cls(Locator(locator), Classifier(reader, cls.again))
+        return cls(Locator(locator), Classifier(reader))
 
     def look(self, image: np.ndarray) -> Look:
         """Where pieces may lie in a photo, (height, width, 3) uint8 BGR, and whether the surest places show
@@ -156,7 +156,7 @@ class DeckReader(ABC):
         located, faint = ([piece for piece in found if piece.sure is sure] for sure in (True, False))
         between = time.perf_counter()
         quads = np.array([piece.quad for piece in located], np.float32).reshape(-1, 4, 2)
-        read = self.classifier.read(image, quads, adaptation)
+        read = self.classifier.read(image, quads, adaptation, self.again)
         located, read = self._settled(image, located, faint, read, adaptation)
         end = time.perf_counter()
         ms = {"locate": 1000 * (between - start), "classify": 1000 * (end - between)}
@@ -207,7 +207,7 @@ class TileReader(DeckReader):
         if not corners:
             return read
         which = np.array(list(corners))
-        more = self.classifier.read(image, np.array(list(corners.values())), adaptation)
+        more = self.classifier.read(image, np.array(list(corners.values())), adaptation, self.again)
         rejected = self.classifier.labels.index(REJECT)
         here, there = (np.delete(part, rejected, 1).max(1) for part in (read.chances[which], more.chances))
         better = np.flatnonzero(there > here)

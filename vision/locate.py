@@ -191,12 +191,19 @@ def _around(
 
     typical: shorter side of a face in the image, pixels.
     """
-    alike = [p for p in pieces if p.kind == "face" and 0.5 < p.short_side / typical < 2]
+    short = _sides(np.array([piece.quad for piece in pieces])).min(1) / typical
+    faint = [
+        piece
+        for piece, size in zip(pieces, short, strict=True)
+        if piece.kind == "face" and not piece.sure and 0.5 < size < 2
+    ]
+    centres = np.array([piece.quad.mean(0) for piece in faint]).reshape(-1, 2)
     inside, count = faces, 0
     while len(inside) > count:
         count = len(inside)
-        reach = _box(inside, 1.5 * typical, shape)
-        inside = faces + [p for p in alike if not p.sure and _within(p.quad.mean(0), reach)]
+        x0, y0, x1, y1 = _box(inside, 1.5 * typical, shape)
+        near = np.all((centres >= (x0, y0)) & (centres < (x1, y1)), axis=1)
+        inside = faces + [faint[k] for k in np.flatnonzero(near)]
     return _box(inside, 3 * typical, shape)
 
 
@@ -216,16 +223,18 @@ def _together(
     """What a second, better look shows, of a part of the image or all of it. What the first look alone shows
     is as sure as before outside this part, and not sure in it.
     """
-    centres = np.array([piece.quad.mean(0) for piece in second]).reshape(-1, 2)
-    sides = np.array([piece.short_side for piece in second])
+    if not first or not second:
+        return second + first
+    quads = [np.array([piece.quad for piece in pieces]) for pieces in (second, first)]
+    centres, before = (part.mean(1) for part in quads)
+    sides, short = (_sides(part).min(1) for part in quads)
+    gaps = np.linalg.norm(before[:, None] - centres, axis=2)
+    again = (gaps < SAME * np.maximum(short[:, None], sides)).any(1)
     missed = []
-    for piece in first:
-        centre = piece.quad.mean(0)
+    for piece, centre, seen in zip(first, before, again, strict=True):
         if box is not None and not _within(centre, box):
             missed.append(piece)
-        elif not (
-            np.linalg.norm(centres - centre, axis=1) < SAME * np.maximum(sides, piece.short_side)
-        ).any():
+        elif not seen:
             missed.append(replace(piece, sure=False))
     return second + missed
 

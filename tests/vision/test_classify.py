@@ -54,12 +54,12 @@ def test_a_doubtful_piece_is_read_again_from_better_corners() -> None:
     unsure = (0.0, 0.2, 2.0, 4.0)
     once = Classifier(Stand([0], residual, unsure)).read(image, QUAD[None])  # type: ignore[arg-type]
     model = Stand([0], residual, unsure)
-    again = Classifier(model, again=2).read(image, QUAD[None])  # type: ignore[arg-type]
+    again = Classifier(model).read(image, QUAD[None], again=2)  # type: ignore[arg-type]
     later = [np.exp(logit) / (np.exp(logit) + 1 + np.exp(-4)) for logit in unsure[2:]]
     assert model.calls == 4 and np.isclose(again.chances[0, 0], (once.chances[0, 0] + sum(later)) / 3)
     assert again.quads[0][0, 0] > once.quads[0][0, 0] + 3
     certain = Stand([0], residual)
-    Classifier(certain, again=2).read(image, QUAD[None])  # type: ignore[arg-type]
+    Classifier(certain).read(image, QUAD[None], again=2)  # type: ignore[arg-type]
     assert certain.calls == 2
 
 
