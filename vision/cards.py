@@ -32,6 +32,7 @@ from vision.ends import (
     middles,
     quarters_off,
     turn_apart,
+    upside_down,
 )
 from vision.legal import legal_choice
 from vision.papers import Papers, judge_colours
@@ -121,8 +122,11 @@ def _believed(ends: Sequence[CardEnd], size: tuple[int, ...]) -> tuple[list[Card
     lying = quarters_off(quads, cards) % 2 == 1
     quads = turn_apart(quads, cards)
     ends = list(ends)
-    for end in np.flatnonzero(lying):
+    for end in np.flatnonzero(lying).tolist():
         ends[end] = replace(ends[end], quad=quads[end], ranks=UNREAD)
+    for end in upside_down(quads, cards, np.array([end.upright for end in ends])):
+        quads[end] = np.roll(quads[end], 2, axis=0)
+        ends[end] = replace(ends[end], quad=quads[end])
     no_ends = middles(quads, cards)
     cards = [card for card in cards if no_ends.isdisjoint(card)]
     sure = {card: float(1 - np.prod(1 - belief[list(card)])) for card in cards}

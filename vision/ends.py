@@ -55,6 +55,9 @@ BETWEEN, MIDDLE, ASTRIDE = 0.9, 0.25, 0.6
 there, and so many widths beside its axis."""
 COLUMN = 0.45, 2.3
 """How far below an end the next one of a column stands, heights."""
+VOTE, VOTERS = 2.5, 4.0
+"""How much each other end of a column tells which way up one is, logarithms, and how far away it may be,
+heights."""
 BLOCKED, PRINTED = 4.0, 1.0
 """How much it speaks against a card that an end stands on it and covers neither of its ends, logarithms: so
 much more than the odds that the end is one, and in the middle so much less."""
@@ -401,6 +404,27 @@ def _standing_at(shape: Shape, ends: Sequence[int], places: Floats, ways: Floats
         if (near & straight & room).any():
             found.add(end)
     return found
+
+
+def upside_down(quads: Floats, cards: Sequence[tuple[int, ...]], upright: Floats) -> list[int]:
+    """Ends that stand alone in a column and were seen the wrong way up, as others there tell. upright: (n,)
+    how sure the way up was.
+    """
+    shape = Shape.of(quads)
+    along, across = _seen_from(shape, shape.centre)
+    near = (np.abs(along) > COLUMN[0]) & (np.abs(along) < VOTERS) & (across < ASTRIDE)
+    alone = np.array([card[0] for card in cards if len(card) == 1], int)
+    near = near[np.ix_(alone, alone)]
+    sure = np.clip(upright[alone], 0.5, 1 - 1e-9)
+    doubt, way = np.log(sure / (1 - sure)), np.ones(len(alone))
+    for _ in range(2):  # those that were turned vote anew
+        facing = (shape.up[alone] * way[:, None]) @ (shape.up[alone] * way[:, None]).T
+        alike = near & (facing > math.cos(PARALLEL))
+        # One that has nobody on its side does not vote.
+        against = near & (facing < -math.cos(PARALLEL)) & alike.any(1)
+        votes = against.sum(1) - alike.sum(1)
+        way[(votes > 0) & (votes * VOTE > doubt)] = -1
+    return [int(end) for end in alone[way < 0]]
 
 
 def in_company(quads: Floats, cards: Sequence[tuple[int, ...]], seen: Sequence[int]) -> NDArray[np.int64]:

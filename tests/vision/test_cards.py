@@ -30,6 +30,7 @@ from vision.ends import (
     lie_bare,
     middles,
     turn_apart,
+    upside_down,
 )
 from vision.papers import Papers, judge_colours
 
@@ -324,6 +325,17 @@ def test_a_doubtful_end_counts_in_a_column_of_ends() -> None:
     for belief, counts in ((0.3, False), (0.55, False), (0.9, True)):
         more = [*ends, replace(ends[1], quad=aside, belief=belief)]
         assert len(arrange_cards(image, more).sightings) == len(names) + counts
+
+
+def test_tops_of_a_column_that_were_seen_upside_down_are_turned() -> None:
+    quads = standing(*((100, 50 + 30 * place, 1 if place not in (2, 3, 7) else -1) for place in range(8)))
+    upright = np.array([0.99, 0.99, 0.8, 0.9, 0.99, 0.99, 0.99, 0.9])
+    alone = [(k,) for k in range(8)]
+    assert upside_down(quads, alone, upright) == [2, 3, 7]
+    assert upside_down(quads, alone, np.full(8, 1 - 1e-7)) == []
+    # The lower end of the last card looks down, and two that look at each other say nothing.
+    assert upside_down(quads[4:], [(0,), (1,), (2, 3)], upright[4:]) == []
+    assert upside_down(quads[6:], [(0,), (1,)], upright[6:]) == []
 
 
 def test_what_keeps_an_end_company_looks_the_same_way_near_by() -> None:
