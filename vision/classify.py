@@ -1,8 +1,7 @@
 """Read the face of every located piece: straighten its quad, name it, say how sure that is.
 
 Each piece is read twice. The first pass tells which way up the piece is and how far the corners are off; the
-second reads it upright from the corrected corners. What is still doubtful then is often a piece seen from low
-aside, whose corners need more than one step: it may be read again.
+second reads it upright from the corrected corners.
 """
 
 from __future__ import annotations
@@ -20,8 +19,6 @@ CROP, QUAD = 64, 50
 _NEAR, _FAR = (CROP - QUAD) / 2, (CROP + QUAD) / 2
 TARGET = np.array([[_NEAR, _NEAR], [_FAR, _NEAR], [_FAR, _FAR], [_NEAR, _FAR]], np.float32)
 BATCH = 64
-UNSURE, MOST_AGAIN = 0.9, 24
-"""Pieces read with less probability are read again if that is wanted, so many at most: the likeliest."""
 
 TURNS_ALIKE = frozenset(
     ("1p", "2p", "4p", "5p", "8p", "9p", "2s", "4s", "5s", "6s", "8s", "9s", "5z", "0p", "0s")
@@ -140,13 +137,10 @@ class Classifier:
         classes, *_ = self._run(rectify(Pyramid(image), np.asarray(quads, np.float32))[0])
         return softmax(classes / self.temperature)
 
-    def read(
-        self, image: np.ndarray, quads: np.ndarray, adaptation: Adaptation | None = None, again: int = 0
-    ) -> Read:
+    def read(self, image: np.ndarray, quads: np.ndarray, adaptation: Adaptation | None = None) -> Read:
         """Read the pieces at quads (n, 4, 2) of a photo, (height, width, 3) uint8 BGR.
 
-        adaptation: what was learned about the tile set in the photo, made for this very model. again: how
-        often doubtful pieces are read again.
+        adaptation: what was learned about the tile set in the photo, made for this very model.
         """
         if not len(quads):
             none = np.zeros((0, len(self.labels)))
@@ -166,37 +160,15 @@ class Classifier:
             crops, _ = rectify(pyramid, final[turned])
             second[turned], turns_again, _, embeddings[turned], colours[turned] = self._run(crops)
             chance[turned] = softmax(turns_again)
-        chances = self._chances(second + 0.5 * first, embeddings, adaptation)
-        if again:
-            unsure = np.flatnonzero(chances.max(1) < UNSURE)
-            unsure = unsure[np.argsort(-chances[unsure].max(1), kind="stable")[:MOST_AGAIN]]
-            sums = chances[unsure]
-            for _ in range(again if len(unsure) else 0):
-                more, final[unsure] = self._once_more(pyramid, final[unsure], adaptation)
-                sums += more
-            chances[unsure] = sums / (again + 1)
-        colours = colours + 0.5 * first_colours
-        colours = softmax(colours / self.colour_temperature) if self.colours else colours
-        return Read(final.astype(np.float32), chances, chance[:, 0], embeddings, colours)
-
-    def _chances(
-        self, logits: np.ndarray, embeddings: np.ndarray, adaptation: Adaptation | None
-    ) -> np.ndarray:
-        """Calibrated probabilities (n, classes)."""
+        logits = second + 0.5 * first
         if adaptation is not None:
             logits = adaptation.apply(embeddings, logits)
         # Training shows all faces alike; on tables some are rarer.
         chances = softmax(logits / self.temperature) * self.prior
-        return np.asarray(chances / chances.sum(1, keepdims=True))
-
-    def _once_more(
-        self, pyramid: Pyramid, quads: np.ndarray, adaptation: Adaptation | None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Probabilities of upright pieces, and their quads put right by what was seen."""
-        crops, warps = rectify(pyramid, quads.astype(np.float32))
-        logits, turns, corners, embeddings, _ = self._run(crops)
-        chances = self._chances(logits, embeddings, adaptation)
-        return chances, _corrected(quads, warps, corners * 0.7, turns.argmax(1))
+        chances /= chances.sum(1, keepdims=True)
+        colours = colours + 0.5 * first_colours
+        colours = softmax(colours / self.colour_temperature) if self.colours else colours
+        return Read(final.astype(np.float32), chances, chance[:, 0], embeddings, colours)
 
 
 def _corrected(quads: np.ndarray, warps: np.ndarray, corners: np.ndarray, turns: np.ndarray) -> np.ndarray:

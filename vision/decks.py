@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -15,7 +15,7 @@ from companion.reading import BACK, Candidate, Expectation, Sighting
 from vision.adapt import Adaptation
 from vision.arrange import Arrangement, arrange
 from vision.cards import arrange_cards
-from vision.classify import TURNS_ALIKE, UNSURE, Classifier, Read
+from vision.classify import TURNS_ALIKE, Classifier, Read
 from vision.ends import CardEnd
 from vision.gaps import BLANK, filled_places, find_corners, find_places
 from vision.halves import find_halves
@@ -50,8 +50,12 @@ LEAST_BELIEF = 0.25
 """An end of a card must be so sure to be there, as both networks see it; whether it makes a card is settled
 when it is known whether there is another end.
 """
-VERY_UNSURE = 0.7
-"""A piece that is read with less probability is looked at where clear neighbours say that its corners are."""
+UNSURE, MOST_AGAIN = 0.9, 24
+"""Pieces read with less probability are looked at again, so many at most: the likeliest."""
+VERY_UNSURE, SURER = 0.7, 0.1
+"""A piece that is read with less probability is also looked at where clear neighbours say that its corners
+are, and what is read there is believed if it is surer by so much.
+"""
 JOINED = 0.9
 """Two places that look like halves of one face are one when it is read with at least this probability."""
 
@@ -116,11 +120,10 @@ def evidence_of(sure: np.ndarray) -> float:
 
 class DeckReader(ABC):
     """Reads the pieces of one deck. Safe to use from several threads; each network runs on two threads of its
-    own. again: how often doubtful pieces are read again.
+    own.
     """
 
     deck: ClassVar[str]
-    again: ClassVar[int] = 0
 
     def __init__(self, locator: Locator, classifier: Classifier):
         self.locator, self.classifier = locator, classifier
@@ -156,7 +159,7 @@ class DeckReader(ABC):
         located, faint = ([piece for piece in found if piece.sure is sure] for sure in (True, False))
         between = time.perf_counter()
         quads = np.array([piece.quad for piece in located], np.float32).reshape(-1, 4, 2)
-        read = self.classifier.read(image, quads, adaptation, self.again)
+        read = self.classifier.read(image, quads, adaptation)
         located, read = self._settled(image, located, faint, read, adaptation)
         end = time.perf_counter()
         ms = {"locate": 1000 * (between - start), "classify": 1000 * (end - between)}
@@ -184,7 +187,6 @@ class TileReader(DeckReader):
     """Reads mahjong tiles: each located place is a tile."""
 
     deck = "mahjong"
-    again = 2
 
     def _settled(
         self,
@@ -195,25 +197,9 @@ class TileReader(DeckReader):
         adaptation: Adaptation | None,
     ) -> tuple[list[Located], Read]:
         located, read = self._joined(image, located, read, adaptation)
-        read = self._leaning(image, read, adaptation)
-        return self._filled(image, located, faint, read, adaptation)
+        return self._looked_again(image, located, faint, read, adaptation)
 
-    def _leaning(self, image: np.ndarray, read: Read, adaptation: Adaptation | None) -> Read:
-        """The same with doubtful pieces read once more, from where their neighbours say that they are."""
-        names = np.array(self.classifier.labels)[read.chances.argmax(1)]
-        surely = read.chances.max(1)
-        clear = (surely >= UNSURE) & ~np.isin(names, (REJECT, BACK))
-        corners = find_corners(read.quads.astype(np.float64), clear, (surely < VERY_UNSURE) & (names != BACK))
-        if not corners:
-            return read
-        which = np.array(list(corners))
-        more = self.classifier.read(image, np.array(list(corners.values())), adaptation, self.again)
-        rejected = self.classifier.labels.index(REJECT)
-        here, there = (np.delete(part, rejected, 1).max(1) for part in (read.chances[which], more.chances))
-        better = np.flatnonzero(there > here)
-        return read.put(which[better], more.take(better))
-
-    def _filled(
+    def _looked_again(
         self,
         image: np.ndarray,
         located: list[Located],
@@ -221,21 +207,38 @@ class TileReader(DeckReader):
         read: Read,
         adaptation: Adaptation | None,
     ) -> tuple[list[Located], Read]:
-        """The same with the pieces that were missed in rows."""
+        """The same after one more look: at doubtful pieces from better corners, at those that are hardly read
+        where their neighbours say that they are, and at places in rows where pieces were missed.
+        """
         names = np.array(self.classifier.labels)
-        there = np.flatnonzero(read.chances[:, self.classifier.labels.index(REJECT)] < DOUBTED)
-        empty = sorted(set(range(len(located))) - set(there.tolist()))
-        doubted = np.array([piece.quad for piece in [*faint, *(located[i] for i in empty)]], np.float64)
-        telling = ~np.isin(names[read.chances[there].argmax(1)], (BACK, BLANK))
-        quads = read.quads[there].astype(np.float64)
-        places = find_places(quads, doubted.reshape(-1, 4, 2), telling)
-        if not places:
+        said, surely = names[read.chances.argmax(1)], read.chances.max(1)
+        quads = read.quads.astype(np.float64)
+        doubtful = np.flatnonzero(surely < UNSURE)
+        doubtful = doubtful[np.argsort(-surely[doubtful], kind="stable")[:MOST_AGAIN]]
+        clear = (surely >= UNSURE) & ~np.isin(said, (REJECT, BACK))
+        corners = find_corners(quads, clear, (surely < VERY_UNSURE) & (said != BACK))
+        rejected = self.classifier.labels.index(REJECT)
+        there = np.flatnonzero(read.chances[:, rejected] < DOUBTED)
+        empty = np.setdiff1d(np.arange(len(located)), there)
+        weak = np.array([piece.quad for piece in [*faint, *(located[i] for i in empty)]], np.float64)
+        telling = ~np.isin(said[there], (BACK, BLANK))
+        places = find_places(quads[there], weak.reshape(-1, 4, 2), telling)
+        wanted = [*quads[doubtful], *corners.values(), *(place.quad for place in places)]
+        if not wanted:
             return located, read
-        more = self.classifier.read(image, np.array([place.quad for place in places]), adaptation)
-        faces = [None if name in (REJECT, BACK) else str(name) for name in names[more.chances.argmax(1)]]
-        taken = filled_places(places, faces, more.chances.max(1), more.quads, quads)
-        filled = [Located(more.quads[k], "face", FAINT, sure=False) for k in taken]
-        return located + filled, read + more.take(taken)
+        more = self.classifier.read(image, np.array(wanted, np.float32), adaptation)
+        cuts = np.cumsum([len(doubtful), len(corners)])
+        again, moved, new = (more.take(part) for part in np.split(np.arange(len(wanted)), cuts))
+        read = read.put(doubtful, replace(again, chances=(read.chances[doubtful] + again.chances) / 2))
+        which = np.array(list(corners), int)
+        here, beside = (np.delete(part, rejected, 1).max(1) for part in (read.chances[which], moved.chances))
+        better = np.flatnonzero(beside > here + SURER)
+        read = read.put(which[better], moved.take(better))
+        faces = [None if name in (REJECT, BACK) else str(name) for name in names[new.chances.argmax(1)]]
+        known = read.quads[read.chances[:, rejected] < DOUBTED].astype(np.float64)
+        taken = filled_places(places, faces, new.chances.max(1), new.quads, known)
+        filled = [Located(new.quads[k], "face", FAINT, sure=False) for k in taken]
+        return located + filled, read + new.take(taken)
 
     def _joined(
         self, image: np.ndarray, located: list[Located], read: Read, adaptation: Adaptation | None

@@ -8,22 +8,17 @@ from vision.classify import CROP, TARGET, Classifier, Pyramid, rectify
 
 
 class Stand:
-    """Says what it was told: the class, the turn of each call, corner residuals. sure: the logit of 1m in
-    each call, the last one from then on.
-    """
+    """Says what it was told: the class, the turn of each call, corner residuals."""
 
-    def __init__(
-        self, turns: list[int], residual: np.ndarray | None = None, sure: tuple[float, ...] = (4.0,)
-    ):
+    def __init__(self, turns: list[int], residual: np.ndarray | None = None):
         self.manifest = {"labels": ["1m", "2m", "reject"], "temperature": 1.0}
-        self.turns, self.residual, self.sure, self.calls = turns, residual, sure, 0
+        self.turns, self.residual, self.calls = turns, residual, 0
 
     def run(self, crops: np.ndarray) -> list[np.ndarray]:
         turn = self.turns[min(self.calls, len(self.turns) - 1)]
         self.calls += 1
         n = len(crops)
-        logit = self.sure[min(self.calls, len(self.sure)) - 1]
-        classes = np.tile(np.array([[logit, 0.0, -4.0]]), (n, 1))
+        classes = np.tile(np.array([[4.0, 0.0, -4.0]]), (n, 1))
         turns = np.tile(np.where(np.arange(4) == turn, 6.0, -6.0), (n, 1))
         corners = np.zeros((n, 8)) if self.residual is None else np.tile(self.residual, (n, 1))
         return [classes, turns, corners, np.zeros((n, 128))]
@@ -48,21 +43,6 @@ def test_residuals_move_the_corners_towards_the_true_ones() -> None:
     assert np.allclose(read.quads[0][2], QUAD[2], atol=0.5)
 
 
-def test_a_doubtful_piece_is_read_again_from_better_corners() -> None:
-    """Its probability is the mean of all readings; a certain piece is left alone."""
-    image, residual = np.zeros((300, 400, 3), np.uint8), np.array([0.05, 0, 0, 0, 0, 0, 0, 0])
-    unsure = (0.0, 0.2, 2.0, 4.0)
-    once = Classifier(Stand([0], residual, unsure)).read(image, QUAD[None])  # type: ignore[arg-type]
-    model = Stand([0], residual, unsure)
-    again = Classifier(model).read(image, QUAD[None], again=2)  # type: ignore[arg-type]
-    later = [np.exp(logit) / (np.exp(logit) + 1 + np.exp(-4)) for logit in unsure[2:]]
-    assert model.calls == 4 and np.isclose(again.chances[0, 0], (once.chances[0, 0] + sum(later)) / 3)
-    assert again.quads[0][0, 0] > once.quads[0][0, 0] + 3
-    certain = Stand([0], residual)
-    Classifier(certain).read(image, QUAD[None], again=2)  # type: ignore[arg-type]
-    assert certain.calls == 2
-
-
 @pytest.mark.parametrize("size", [1.0, 6.0])
 def test_crops_show_the_piece_in_their_middle_at_every_size(size: float) -> None:
     image = np.full((int(300 * size), int(400 * size), 3), 30, np.uint8)
@@ -74,6 +54,15 @@ def test_crops_show_the_piece_in_their_middle_at_every_size(size: float) -> None
     assert (crops[0, : a - 3] < 90).all()
     corner = cv2.perspectiveTransform(quad[None].astype(np.float64), warps[0])[0]
     assert np.allclose(corner, TARGET, atol=0.1) and crops.shape == (1, CROP, CROP, 3)
+
+
+def test_some_faces_may_be_put_in_the_place_of_others() -> None:
+    image, quads = np.zeros((300, 400, 3), np.uint8), np.stack([QUAD, QUAD + 40, QUAD + 80])
+    read = Classifier(Stand([0])).read(image, quads)  # type: ignore[arg-type]
+    other = Classifier(Stand([0])).read(image, quads[:1] + 9)  # type: ignore[arg-type]
+    both = read.put(np.array([1]), other)
+    assert np.array_equal(both.quads, np.stack([read.quads[0], other.quads[0], read.quads[2]]))
+    assert np.array_equal(read.quads, Classifier(Stand([0])).read(image, quads).quads)  # type: ignore[arg-type]
 
 
 def test_no_pieces_give_no_readings() -> None:

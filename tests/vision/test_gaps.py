@@ -9,7 +9,10 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.vision.layouts import Table
+from vision.classify import Read
+from vision.decks import TileReader
 from vision.gaps import Place, filled_places, find_corners, find_places
+from vision.locate import Located
 
 NOTHING = np.zeros((0, 4, 2))
 
@@ -105,3 +108,48 @@ def test_no_piece_is_found_twice() -> None:
     moved[1] = quads[0] + 3
     assert filled_places(places, ["1m", "1m"], [0.99, 0.98], moved, NOTHING) == [0]
     assert filled_places(places, ["1m", "1m"], [0.99, 0.98], quads, quads[:1] + 2) == [1]
+
+
+class FakeLocator:
+    """Finds the pieces that it is given."""
+
+    def __init__(self, quads: NDArray[np.float64]) -> None:
+        self.found = [Located(quad.astype(np.float32), "face", 0.9) for quad in quads]
+
+    def locate(self, image: object, first: object, faint: bool) -> list[Located]:
+        return self.found
+
+
+class FakeClassifier:
+    """Knows the tiles of a row: reads a quad the more surely the better it lies on one of them."""
+
+    labels, colours = ("1m", "2m", "reject"), ()
+
+    def __init__(self, tiles: NDArray[np.float64]) -> None:
+        self.tiles, self.calls = tiles, 0
+
+    def read(self, image: object, quads: NDArray[np.float32], adaptation: object) -> Read:
+        self.calls += 1
+        chances, size = np.zeros((len(quads), 3)), float(np.linalg.norm(self.tiles[0, 1] - self.tiles[0, 0]))
+        for chance, quad in zip(chances, quads, strict=True):
+            off = np.abs(self.tiles - quad).max((1, 2)) / size
+            chance[int(off.argmin()) % 2] = max(0.99 - 2 * float(off.min()), 0.0)
+            chance[2] = 1 - chance.sum()
+        none = np.zeros((len(quads), 0))
+        return Read(quads.astype(np.float32), chances, np.ones(len(quads)), none, none)
+
+
+def test_one_more_look_mends_what_is_badly_located_and_finds_what_is_missed() -> None:
+    """And none is taken where nothing is doubtful and nothing can be missed."""
+    tiles = np.array([SQUARE * [4, 5.4] + [100 + 41.0 * k, 300] for k in range(9)])
+    located = np.delete(tiles, 6, axis=0)
+    located[2] = tiles[2].mean(0) + 0.6 * (tiles[2] - tiles[2].mean(0))
+    image, classifier = np.zeros((600, 600, 3), np.uint8), FakeClassifier(tiles)
+    seen = TileReader(FakeLocator(located), classifier).see(image)  # type: ignore[arg-type]
+    assert classifier.calls == 2 and len(seen.located) == 9
+    order = np.argsort(seen.read.quads[:, 0, 0])
+    assert [seen.labels[k] for k in seen.read.chances[order].argmax(1)] == ["1m", "2m"] * 4 + ["1m"]
+    assert np.abs(seen.read.quads[order] - tiles).max() < 3 and seen.read.chances.max(1).min() > 0.85
+    again = FakeClassifier(tiles)
+    assert len(TileReader(FakeLocator(tiles), again).see(image).located) == 9  # type: ignore[arg-type]
+    assert again.calls == 1
