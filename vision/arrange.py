@@ -46,6 +46,9 @@ that share of the area of the nearest clear one as well is none: of all such pla
 scenes 1 in 50 was one.
 """
 
+GUESSED = 0.4
+"""What is read with less confidence than this is a guess."""
+
 LARGEST = 18
 """A hand in two rows may be so large, if need be."""
 
@@ -202,9 +205,9 @@ def flowers_beside(
 def without_sides(sightings: Sequence[Sighting], blank: str = "5z", copies: int = 4) -> list[Sighting]:
     """The sightings without the white sides of tiles that were taken for blank dragons.
 
-    A side looks just like a blank face, but for what may be read into its shade. But a deck holds few of those
-    (`copies`): where there are more, whole rows of nothing else, and lone ones, are the sides of standing or
-    stacked tiles.
+    A side looks just like a blank face, but for what may be read into its shade. But a deck holds few of
+    those (`copies`): where there are more, whole rows of nothing else, and lone ones, are the sides of
+    standing or stacked tiles.
     """
     blanks = {i for i, s in enumerate(sightings) if _may_be(s, blank)}
     if len(blanks) <= copies:
@@ -229,8 +232,10 @@ def without_shadows(sightings: Sequence[Sighting]) -> list[Sighting]:
     dim = [i for i, s in enumerate(sightings) if s.confidence < DIM]
     if not clear or not dim:
         return list(sightings)
-    smaller = _against_clear(Shape.of([s.quad for s in sightings]), dim, clear) < SMALLEST
-    shadows = {i for i, small in zip(dim, smaller, strict=True) if small}
+    areas = _against_clear(Shape.of([s.quad for s in sightings]), dim, clear)
+    # The less it is read, the more it must look like its neighbours.
+    least = np.interp([sightings[i].confidence for i in dim], [GUESSED, DIM], [SMALLER, SMALLEST])
+    shadows = {i for i, small in zip(dim, areas < least, strict=True) if small}
     return [s for i, s in enumerate(sightings) if i not in shadows]
 
 
