@@ -80,10 +80,7 @@ def arrange_cards(
     cards = join_ends(quads, _alike(ranks, colours), upright, belief)
     quads = turn_apart(quads, cards)
     lines = find_lines(quads, cards)
-    readings = [
-        _reading(ranks[list(card)], colours[list(card)], belief[list(card)], expected.pieces)
-        for card in cards
-    ]
+    readings = [_reading(ranks[list(card)], colours[list(card)], expected.pieces) for card in cards]
     surest = np.array([max(ends[end].belief for end in card) for card in cards])
     lines = [line for line in lines if not _stray(line, lines, cards, readings, surest)]
     lines = _in_order(lines, quads, cards)
@@ -190,13 +187,10 @@ def _alike(ranks: Floats, colours: Floats) -> Floats:
     return np.asarray((ranks @ ranks.T) * ((colours @ colours.T) * (1 - jokers) + jokers))
 
 
-def _reading(
-    ranks: Floats, colours: Floats, belief: Floats, expected: frozenset[str]
-) -> tuple[Candidate, ...]:
-    """How a card may be read, from what its ends (one or two) say: the product of both, where the end that is
-    less surely there, half hidden or blurred, has less of a say. Cards that are not among the `expected`, if
-    any are told, must be seen clearly."""
-    rank = np.prod(np.maximum(ranks, 1e-6) ** (belief / belief.max())[:, None], 0)
+def _reading(ranks: Floats, colours: Floats, expected: frozenset[str]) -> tuple[Candidate, ...]:
+    """How a card may be read, from what its ends (one or two) say: the product of both. Cards that are not
+    among the `expected`, if any are told, must be seen clearly."""
+    rank = np.prod(np.maximum(ranks, 1e-6), 0)
     colour = np.prod(np.maximum(colours, 1e-6), 0)
     rank, colour = rank / rank.sum(), colour / colour.sum()
     chances = {

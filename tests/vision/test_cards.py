@@ -268,18 +268,6 @@ def test_an_end_whose_corners_are_off_is_still_its_cards() -> None:
     assert join_ends(quads) == [(k, 6 + k) for k in range(6)]
 
 
-def test_of_two_ends_that_disagree_the_surer_one_decides() -> None:
-    deck = plain_deck()
-    names = ["Kr", "Ar", "Rr", "Hg", "Cg", "Py"]
-    image, truth = seen_from(_line(names, 1.05, np.random.default_rng(5)), deck)
-    ends, owners = located(truth, np.random.default_rng(5))
-    one, other = (k for k, owner in enumerate(owners) if owner == 2)
-    ranks = dict.fromkeys((*RANKS, *JOKERS), 0.01)
-    ends[one] = replace(ends[one], ranks=ranks | {"R": 0.8, "P": 0.1}, belief=0.9)
-    ends[other] = replace(ends[other], ranks=ranks | {"P": 0.82, "R": 0.08}, belief=0.5)
-    assert [sighting.piece for sighting in arrange_cards(image, ends).sightings] == names
-
-
 def test_words_in_the_middle_of_cards_are_no_ends() -> None:
     deck = plain_deck()
     names = ["Kr", "Ar", "Rr", "Hg", "Cg", "Py"]
