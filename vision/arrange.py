@@ -46,8 +46,8 @@ that share of the area of the nearest clear one as well is none: of all such pla
 scenes 1 in 50 was one.
 """
 
-GUESSED = 0.4
-"""What is read with less confidence than this is a guess."""
+GUESSED, SMALL = 0.4, 0.68
+"""What is read with less confidence is a guess; it is no piece if it has less than that share of the area."""
 
 LARGEST = 18
 """A hand in two rows may be so large, if need be."""
@@ -234,7 +234,7 @@ def without_shadows(sightings: Sequence[Sighting]) -> list[Sighting]:
         return list(sightings)
     areas = _against_clear(Shape.of([s.quad for s in sightings]), dim, clear)
     # The less it is read, the more it must look like its neighbours.
-    least = np.interp([sightings[i].confidence for i in dim], [GUESSED, DIM], [SMALLER, SMALLEST])
+    least = np.interp([sightings[i].confidence for i in dim], [GUESSED, DIM], [SMALL, SMALLEST])
     shadows = {i for i, small in zip(dim, areas < least, strict=True) if small}
     return [s for i, s in enumerate(sightings) if i not in shadows]
 

@@ -417,7 +417,7 @@ def test_a_piece_alone_face_down_in_a_long_row_may_be_a_blank_face(blank: float,
 
 @pytest.mark.parametrize(
     ("wide", "confidence", "kept"),
-    [(15, 0.5, False), (15, 0.7, True), (27, 0.3, False), (27, 0.55, True), (38, 0.3, True)],
+    [(15, 0.5, False), (15, 0.7, True), (25, 0.3, False), (25, 0.55, True), (38, 0.3, True)],
 )
 def test_small_places_that_are_hardly_read_are_no_pieces(wide: float, confidence: float, kept: bool) -> None:
     def tile(name: str, x: float, wide: float, confidence: float) -> Sighting:
