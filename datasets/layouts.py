@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -112,19 +113,52 @@ def _faces_of(art: FaceSet, pool: tuple[str, ...]) -> list[str]:
     return [face for face in pool if art.has(face)]
 
 
-def draw_pieces(count: int, art: FaceSet, rng: np.random.Generator) -> list[str]:
-    """`count` faces as a hand may hold them: suits mostly, repeats, sometimes honours, red fives, flowers."""
-    pool = _faces_of(art, SUITED)
-    if rng.random() < 0.75:
-        pool = pool + _faces_of(art, HONOURS) * 2
-    if rng.random() < 0.35:
-        pool = pool + _faces_of(art, FLOWERS) * 2
-    if rng.random() < 0.2:
-        pool = pool + _faces_of(art, RED_FIVES) * 2
-    chosen = [pool[int(i)] for i in rng.integers(len(pool), size=count)]
-    if rng.random() < 0.4:
-        chosen.sort(key=lambda face: (face[1], face[0]))
-    return chosen
+class Deal:
+    """Faces dealt from one deck of a set: four of each, one of each flower, no more fives than four."""
+
+    def __init__(self, art: FaceSet) -> None:
+        self.art = art
+        self.dealt: Counter[str] = Counter()
+
+    def has(self, faces: Sequence[str]) -> bool:
+        """Whether the deck still holds all of these."""
+        wanted = Counter(map(_kind, faces))
+        enough = all(self.dealt[kind] + count <= _copies(kind) for kind, count in wanted.items())
+        return enough and all(map(self.art.has, faces))
+
+    def take(self, faces: Sequence[str]) -> None:
+        self.dealt.update(map(_kind, faces))
+
+    def draw(self, count: int, rng: np.random.Generator) -> list[str]:
+        """`count` faces as a hand may hold them: suits mostly, repeats, sometimes honours, red fives,
+        flowers; fewer when that is more than the deck has of them.
+        """
+        pool = _faces_of(self.art, SUITED)
+        if rng.random() < 0.75:
+            pool = pool + _faces_of(self.art, HONOURS) * 2
+        if rng.random() < 0.35:
+            pool = pool + _faces_of(self.art, FLOWERS) * 2
+        if rng.random() < 0.2:
+            pool = pool + _faces_of(self.art, RED_FIVES) * 2
+        chosen: list[str] = []
+        for _ in range(count):
+            left = [face for face in pool if self.has([face])]
+            if not left:
+                break
+            chosen.append(left[int(rng.integers(len(left)))])
+            self.take(chosen[-1:])
+        if rng.random() < 0.4:
+            chosen.sort(key=lambda face: (face[1], face[0]))
+        return chosen
+
+
+def _kind(face: str) -> str:
+    """What a face is counted as: a red five is a five."""
+    return face.replace("0", "5")
+
+
+def _copies(kind: str) -> int:
+    return 1 if kind.endswith("f") else 4
 
 
 def random_body(rng: np.random.Generator) -> Body:
@@ -194,13 +228,13 @@ def _row(
 
 
 def _melds(
-    art: FaceSet, body: Body, rng: np.random.Generator, x: float, y: float
+    deal: Deal, body: Body, rng: np.random.Generator, x: float, y: float
 ) -> tuple[list[Placed], float]:
     """Some declared melds laid to the right of x; returns them and where they end."""
     placed: list[Placed] = []
     for group in range(int(rng.integers(1, 5))):
         kind = rng.random()
-        pool = _faces_of(art, SUITED + HONOURS)
+        pool = _faces_of(deal.art, SUITED + HONOURS)
         face = pool[int(rng.integers(len(pool)))]
         if kind < 0.55:
             faces = [face] * 3
@@ -210,8 +244,9 @@ def _melds(
             start = int(rng.integers(1, 8))
             suit = "mps"[int(rng.integers(3))]
             faces = [f"{start + i}{suit}" for i in range(3)]
-            if not all(art.has(f) for f in faces):
-                continue
+        if not deal.has(faces):
+            continue
+        deal.take(faces)
         turned = int(rng.integers(len(faces))) if rng.random() < 0.5 else -1
         hidden = kind >= 0.7 and len(faces) == 4 and rng.random() < 0.7
         x += rng.uniform(0.25, 0.8)
@@ -280,7 +315,8 @@ def _own_hand(art: FaceSet, body: Body, rng: np.random.Generator) -> list[Placed
     """The player's own tiles along the near edge: one or two rows, maybe melds and a tile set apart."""
     pose: Pose = "stand" if rng.random() < 0.5 else "up"
     count = int(rng.choice([13, 14, 14, 14, 10, 11, 7, 8, 15, 16, 17, 4, 5, 2]))
-    faces = draw_pieces(count, art, rng)
+    deal = Deal(art)
+    faces = deal.draw(count, rng)
     # A tile upside-down in the row happens; a whole row seen from the other side too.
     flip = rng.choice([0.0, 0.0, 0.0, 0.5, 0.1])
     placed: list[Placed] = []
@@ -294,7 +330,7 @@ def _own_hand(art: FaceSet, body: Body, rng: np.random.Generator) -> list[Placed
         placed += _row(faces, body, rng, pose=pose, flip=flip, yaw=rng.normal(0, 0.02))
     right = max(p.x for p in placed) + 0.6
     if rng.random() < 0.15:
-        last = draw_pieces(1, art, rng)[0]
+        last = deal.draw(1, rng)[0]
         placed.append(
             Placed(
                 last,
@@ -309,7 +345,7 @@ def _own_hand(art: FaceSet, body: Body, rng: np.random.Generator) -> list[Placed
         )
         right += 2.2
     if count <= 11 and rng.random() < 0.8:
-        melds, _ = _melds(art, body, rng, right, rng.normal(0, 0.2) + (0.6 if pose == "stand" else 0))
+        melds, _ = _melds(deal, body, rng, right, rng.normal(0, 0.2) + (0.6 if pose == "stand" else 0))
         placed += melds
     return placed
 
@@ -343,7 +379,7 @@ def _game(art: FaceSet, body: Body, rng: np.random.Generator) -> tuple[list[Plac
                 int(rng.integers(4, 14)), body, rng, where, rng.uniform(8, 13), np.pi / 2 + rng.normal(0, 0.1)
             )
         else:
-            faces = draw_pieces(int(rng.integers(4, 14)), art, rng)
+            faces = Deal(art).draw(int(rng.integers(4, 14)), rng)
             row = _row(
                 faces,
                 body,
@@ -372,7 +408,7 @@ def _slanted(art: FaceSet, body: Body, rng: np.random.Generator) -> tuple[list[P
 
 def _grid(art: FaceSet, body: Body, rng: np.random.Generator) -> tuple[list[Placed], dict[str, float]]:
     rows, cols = int(rng.integers(2, 6)), int(rng.integers(3, 11))
-    faces = draw_pieces(rows * cols, art, rng)
+    faces = Deal(art).draw(rows * cols, rng)
     gap, flip = rng.choice([0.0, 0.0, rng.uniform(0, 0.3)]), rng.choice([0.0, 0.5])
     tiles = []
     for r in range(rows):
@@ -396,7 +432,7 @@ def _scatter(art: FaceSet, body: Body, rng: np.random.Generator) -> tuple[list[P
 
 
 def _close_up(art: FaceSet, body: Body, rng: np.random.Generator) -> tuple[list[Placed], dict[str, float]]:
-    faces = draw_pieces(int(rng.integers(1, 7)), art, rng)
+    faces = Deal(art).draw(int(rng.integers(1, 7)), rng)
     pose: Pose = "stand" if rng.random() < 0.4 else "up"
     tiles = _row(faces, body, rng, pose=pose, flip=0.2)
     return tiles, {

@@ -1,5 +1,7 @@
 """Rendered scenes must tell the truth: where a quad says a face is, the printed face is."""
 
+from collections import Counter
+
 import cv2
 import numpy as np
 import pytest
@@ -73,6 +75,17 @@ def test_a_scene_is_the_same_for_the_same_seed() -> None:
         second = random_scene(material, np.random.default_rng(seed), 320, 240)
         assert np.array_equal(first.image, second.image)
         assert [t.label for t in first.tiles] == [t.label for t in second.tiles]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_hand_and_its_melds_come_out_of_one_deck(seed: int) -> None:
+    """However few faces a set has: here three suits' ones and twos, and two flowers."""
+    few = {name: [drawn(name)] for name in (*(f"{r}{s}" for s in "mps" for r in (1, 2)), "1f", "2f")}
+    material = Material((FaceSet("few", few, 1.0, True),), (np.full((700, 900, 3), 120, np.uint8),))
+    scene = random_scene(material, np.random.default_rng(seed), 320, 240, layout="slanted")
+    own = Counter(tile.label for tile in scene.tiles if tile.role in ("hand", "meld"))
+    assert own.total() > 1
+    assert all(count <= (1 if face.endswith("f") else 4) for face, count in own.items() if face != "back")
 
 
 def test_paper_becomes_transparent_and_ink_stays() -> None:
