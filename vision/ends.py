@@ -369,7 +369,8 @@ def components(near: Floats) -> list[list[int]]:
 
 def middles(quads: Floats, cards: Sequence[tuple[int, ...]]) -> set[int]:
     """Ends that are none, but a word or an ornament in the middle of a card: they stand right between its two
-    ends. In a photo with several of these, also what stands so far below a card's only end.
+    ends. In a photo with several of these, also what stands so far below a card's only end; but in a column
+    there stands the end of another card.
     """
     pairs = [card for card in cards if len(card) == 2]
     single = [card[0] for card in cards if len(card) == 1]
@@ -382,7 +383,8 @@ def middles(quads: Floats, cards: Sequence[tuple[int, ...]]) -> set[int]:
     if len(found) >= WORDS:
         high = shape.high[[end for card in pairs for end in card]].reshape(-1, 2).mean(1)
         half = float(np.median(np.linalg.norm(halves, axis=1) / high))
-        alone = [end for end in single if end not in found]
+        column = _in_column(shape)
+        alone = [end for end in single if end not in found and not column[end]]
         below = -shape.up[alone] * (half * shape.high[alone])[:, None]
         found |= _standing_at(shape, alone, shape.centre[alone] + below, below)
     return found
