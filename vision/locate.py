@@ -156,7 +156,7 @@ class Locator:
         """Every piece of an upright photo, (height, width, 3) uint8 BGR; best first.
 
         A first look at the whole photo, if that was not taken yet; pieces too small or too large for it are
-        looked at again at a better scale. faint: places that are not sure as well, after the others.
+        looked at again at a better scale, and where none shows, the whole photo from nearer. faint: places that are not sure as well, after the others.
         """
         found = self._found(image, self.first_look(image) if first is None else first)
         return [p for p in found if p.sure] + [p for p in found if faint and not p.sure]
@@ -166,7 +166,10 @@ class Locator:
         sure = [piece for piece in first if piece.sure]
         faces = [piece for piece in sure if piece.kind == "face"]
         if not faces:
-            return first
+            # Too small for a first look, maybe: as near as the whole photo can be seen.
+            nearer = min(1.0, float(np.sqrt(MOST_PIXELS / (image.shape[0] * image.shape[1]))))
+            again = self._look(image, nearer) if nearer >= 1.2 * scale else []
+            return again if any(p.sure and p.kind == "face" for p in again) else first
         typical = float(np.median([piece.short_side for piece in faces])) * scale
         if SMALL <= typical <= LARGE:
             return first

@@ -96,3 +96,18 @@ def test_a_second_look_holds_what_adjoins_small_pieces_but_faintly() -> None:
     # From the photo's edge to three pieces past the last of the row, half as large again; not to the far one.
     assert model.shown[1] == (224, 352)
     assert [piece.sure for piece in found].count(True) == 2
+
+
+def test_where_nothing_shows_the_whole_photo_is_looked_at_from_nearer() -> None:
+    faint, near = (100, 80, 10, 8, 0, 0, -1.2), (200, 60, 20, 16, 0, 0, 3.0)
+    image = np.zeros((640, 1536, 3), np.uint8)
+    model = FakeModel(maps_of(faint), maps_of(near))
+    (one,) = Locator(model).locate(image)  # type: ignore[arg-type]
+    assert model.shown == [(320, 768), (640, 1536)]
+    assert np.allclose(one.quad.mean(0), (200, 60), atol=1)
+    # No larger than the network may be asked, and only where that is nearer.
+    model = FakeModel(maps_of(faint), maps_of(faint))
+    assert Locator(model).locate(np.zeros((3000, 4000, 3), np.uint8)) == []  # type: ignore[arg-type]
+    assert model.shown[1] == (1056, 1376)
+    model = FakeModel(maps_of(faint))
+    assert Locator(model).locate(np.zeros((600, 768, 3), np.uint8)) == []  # type: ignore[arg-type]
