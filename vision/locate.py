@@ -156,7 +156,8 @@ class Locator:
         """Every piece of an upright photo, (height, width, 3) uint8 BGR; best first.
 
         A first look at the whole photo, if that was not taken yet; pieces too small or too large for it are
-        looked at again at a better scale, and where none shows, the whole photo from nearer. faint: places that are not sure as well, after the others.
+        looked at again at a better scale, and where none shows, the whole photo from nearer. faint: places
+        that are not sure as well, after the others.
         """
         found = self._found(image, self.first_look(image) if first is None else first)
         return [p for p in found if p.sure] + [p for p in found if faint and not p.sure]
