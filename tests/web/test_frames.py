@@ -14,7 +14,7 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from companion.reading import Candidate, Reading
+from companion.reading import Candidate, Expectation, Reading
 from tests.web.fakes import HAND, SampleReader
 from tests.web.test_readings import SlowReader, send
 from vision.load import Photo
@@ -26,8 +26,8 @@ from web import create_app
 class SureReader(SampleReader):
     """The sample hand without a doubt."""
 
-    def read(self, photo: Photo, deck: str = "auto") -> Reading:
-        reading = super().read(photo, deck)
+    def read(self, photo: Photo, deck: str = "auto", expectation: Expectation | None = None) -> Reading:
+        reading = super().read(photo, deck, expectation)
         sure = tuple(
             type(s)(s.quad, (Candidate(s.piece, 0.99),), s.role, s.row, s.group) for s in reading.sightings
         )
@@ -75,9 +75,15 @@ def test_frames_are_read_with_the_taught_set_in_use(frame: bytes, tmp_path: Path
     class TaughtReader(SampleReader):
         asked: ClassVar[list[str | None]] = []
 
-        def read(self, photo: Photo, deck: str = "auto", tile_set: TileSet | None = None) -> Reading:
+        def read(
+            self,
+            photo: Photo,
+            deck: str = "auto",
+            expectation: Expectation | None = None,
+            tile_set: TileSet | None = None,
+        ) -> Reading:
             self.asked.append(tile_set.name if tile_set else None)
-            return super().read(photo, deck)
+            return super().read(photo, deck, expectation)
 
     client = create_app(TaughtReader(), {"COMPANION_HOME": tmp_path}).test_client()
     key = TileSets(tmp_path).make("Grandma's").key
