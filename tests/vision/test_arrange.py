@@ -321,10 +321,12 @@ def test_a_piece_located_twice_counts_once() -> None:
     assert arrange([again, *photo], WIDTH, HEIGHT) == arrange(photo, WIDTH, HEIGHT)
 
 
-def test_white_sides_of_tiles_are_no_dragons() -> None:
-    def tile(name: str, x: float, y: float, high: float = 54) -> Sighting:
-        return Sighting(((x, y), (x + 40, y), (x + 40, y + high), (x, y + high)), read(name))
+def tile(name: str, x: float, y: float, high: float = 54, confidence: float = 0.97) -> Sighting:
+    """One seen square-on, 40 pixels wide."""
+    return Sighting(((x, y), (x + 40, y), (x + 40, y + high), (x, y + high)), read(name, confidence))
 
+
+def test_white_sides_of_tiles_are_no_dragons() -> None:
     hand = ["1m", "2m", "3m", "4p", "5p", "6p", "7s", "8s", "9s", "1z", "1z", "5z", "5z"]
     faces = [tile(name, 100 + 41 * k, 600) for k, name in enumerate(hand)]
     tops = [tile("5z", 100 + 41 * k, 570, 29) for k in range(13)]
@@ -334,9 +336,6 @@ def test_white_sides_of_tiles_are_no_dragons() -> None:
 
 
 def test_a_shade_that_is_hardly_read_does_not_make_a_dragon_of_the_white_sides_beside_it() -> None:
-    def tile(name: str, x: float, y: float, high: float = 54) -> Sighting:
-        return Sighting(((x, y), (x + 40, y), (x + 40, y + high), (x, y + high)), read(name))
-
     hand = ["1m", "2m", "3m", "4p", "5p", "6p", "7s", "8s", "9s", "1z", "1z", "6z", "6z"]
     faces = [tile(name, 100 + 41 * k, 600) for k, name in enumerate(hand)]
     tops = [tile("5z", 100 + 41 * k, 550, 48) for k in range(5)]
@@ -352,10 +351,6 @@ def test_sides_and_letters_read_as_small_doubtful_faces_are_not_the_hand(
     confidence: float, high: float, other: bool
 ) -> None:
     """What is read clearly, or is as large as a face, stays."""
-
-    def tile(name: str, x: float, y: float, high: float, confidence: float) -> Sighting:
-        return Sighting(((x, y), (x + 40, y), (x + 40, y + high), (x, y + high)), read(name, confidence))
-
     hand = ["1m", "2m", "3m", "4p", "5p", "6p", "7s", "8s", "9s", "1z", "1z"]
     faces = [tile(name, 100 + 41 * k, 600, 54, 0.97) for k, name in enumerate(hand)]
     low = [tile(name, 150 + 41 * k, 665, high, confidence) for k, name in enumerate(["4s", "6s", "7p"])]
@@ -442,10 +437,6 @@ def test_a_short_row_stands_out_before_the_others_though_half_of_it_is_upside_do
 
 
 def test_flowers_laid_aside_near_the_row_belong_to_the_hand() -> None:
-    def tile(name: str, x: float, y: float) -> Sighting:
-        quad = ((x, y), (x + 40, y), (x + 40, y + 54), (x, y + 54))
-        return Sighting(quad, read(name))
-
     row = [
         tile(name, 100 + 41 * k, 600)
         for k, name in enumerate(
