@@ -196,20 +196,11 @@ class TileReader(DeckReader):
         read: Read,
         adaptation: Adaptation | None,
     ) -> tuple[list[Located], Read]:
-        located, read = self._joined(image, located, read, adaptation)
-        return self._looked_again(image, located, faint, read, adaptation)
-
-    def _looked_again(
-        self,
-        image: np.ndarray,
-        located: list[Located],
-        faint: list[Located],
-        read: Read,
-        adaptation: Adaptation | None,
-    ) -> tuple[list[Located], Read]:
-        """The same after one more look: at doubtful pieces from better corners, at those that are hardly read
-        where their neighbours say that they are, and at places in rows where pieces were missed.
+        """With halves joined, and after one more look: at doubtful pieces from better corners, at those that
+        are hardly read where their neighbours say that they are, and at places in rows where pieces were
+        missed.
         """
+        located, read = self._joined(image, located, read, adaptation)
         names = np.array(self.classifier.labels)
         said, surely = names[read.chances.argmax(1)], read.chances.max(1)
         quads = read.quads.astype(np.float64)
@@ -231,7 +222,7 @@ class TileReader(DeckReader):
         again, moved, new = (more.take(part) for part in np.split(np.arange(len(wanted)), cuts))
         read = read.put(doubtful, replace(again, chances=(read.chances[doubtful] + again.chances) / 2))
         which = np.array(list(corners), int)
-        here, beside = (np.delete(part, rejected, 1).max(1) for part in (read.chances[which], moved.chances))
+        here, beside = (surest(part, self.classifier.labels) for part in (read.chances[which], moved.chances))
         better = np.flatnonzero(beside > here + SURER)
         read = read.put(which[better], moved.take(better))
         faces = [None if name in (REJECT, BACK) else str(name) for name in names[new.chances.argmax(1)]]

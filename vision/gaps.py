@@ -87,7 +87,7 @@ def find_corners(quads: Floats, clear: NDArray[np.bool_], doubtful: NDArray[np.b
         return found
     shape = Shape.of(quads)
     for row in find_rows(shape):
-        if len(row) < SHORTEST or not doubtful[list(row.pieces)].any():
+        if len(row) < SHORTEST:
             continue
         for k in np.flatnonzero(doubtful[list(row.pieces)]):
             quad = _leaning(shape, row, int(k), clear)

@@ -57,10 +57,10 @@ def make_reading() -> Answer:
     deck = request.form.get("deck", "auto")
     known = ("auto", *readable_decks())
     if deck not in known:
-        return _unknown_deck(deck, known)
+        return _unknown("deck", deck, known)
     name = request.form.get("rules")
     if name is not None and name not in RULE_SETS:
-        return _unknown_rules(name)
+        return _unknown("rules", name, RULE_SETS)
     expectation = _expectation(RULE_SETS[name]) if name else None
     photos: PhotoReader = current_app.extensions["photos"]
     try:
@@ -109,7 +109,7 @@ def see_frame() -> Answer:
         return problem(HTTPStatus.BAD_REQUEST, "Send the frame as the multipart field `frame`.", "frame")
     name = request.form.get("rules")
     if name is not None and name not in RULE_SETS:
-        return _unknown_rules(name)
+        return _unknown("rules", name, RULE_SETS)
     if name is not None and RULE_SETS[name].deck != TILES:
         told = "The live view knows tiles only: of cards take a photo."
         return problem(HTTPStatus.BAD_REQUEST, told, "rules")
@@ -163,7 +163,7 @@ def spell_pieces() -> Answer:
     """Notation text taken apart, for a text field that shows at once what it understood."""
     deck = request.args.get("deck")
     if deck is not None and deck not in DECKS:
-        return _unknown_deck(deck, DECKS)
+        return _unknown("deck", deck, DECKS)
     try:
         pieces = parse_pieces(request.args.get("text", ""), deck)
     except NotationError as error:
@@ -222,13 +222,8 @@ def no_such_call(error: HTTPException) -> Answer | HTTPException:
     return problem(HTTPStatus(error.code or 404), f"There is no {call}; see /api/openapi.json.")
 
 
-def _unknown_rules(name: str) -> Answer:
-    known = ", ".join(RULE_SETS)
-    return problem(HTTPStatus.BAD_REQUEST, f"No rules {name[:40]!r}; known: {known}.", "rules")
-
-
-def _unknown_deck(deck: str, known: Iterable[str]) -> Answer:
-    return problem(HTTPStatus.BAD_REQUEST, f"No deck {deck[:40]!r}; known: {', '.join(known)}.", "deck")
+def _unknown(field: str, name: str, known: Iterable[str]) -> Answer:
+    return problem(HTTPStatus.BAD_REQUEST, f"No {field} {name[:40]!r}; known: {', '.join(known)}.", field)
 
 
 def _described(piece: Piece) -> dict[str, str]:
