@@ -25,6 +25,15 @@ WINDS = "東南西北"
 FLOWERS = "梅蘭菊竹春夏秋冬"
 OTHER_WORDS = "財花公侯伯子男將士象相車馬炮兵卒"
 """Words in place of the flowers' names: characters which the data's fonts have, for most lack all others."""
+ENGLISH = ("PLUM", "ORCHID", "MUM", "BAMBOO", "SPRING", "SUMMER", "AUTUMN", "WINTER")
+"""What sets made for the West write on flowers and seasons, whole or cut to three letters."""
+LATIN = (
+    cv2.FONT_HERSHEY_SIMPLEX,
+    cv2.FONT_HERSHEY_DUPLEX,
+    cv2.FONT_HERSHEY_COMPLEX,
+    cv2.FONT_HERSHEY_TRIPLEX,
+)
+"""What these words are written in."""
 SIMPLE = {"萬": "万", "東": "东", "發": "发"}
 """Simplified forms, for fonts and sets that have them."""
 
@@ -100,6 +109,15 @@ def _glyph(font: str, text: str) -> np.ndarray | None:
     return ink[rows.min() : rows.max() + 1, cols.min() : cols.max() + 1]
 
 
+def _latin(word: str, font: int, strokes: int) -> np.ndarray:
+    """The ink of a word in one of OpenCV's fonts, cut tight: (h, w) uint8; the data's fonts lack letters."""
+    (width, height), below = cv2.getTextSize(word, font, 3.0, strokes)
+    canvas = np.zeros((height + below + 24, width + 24), np.uint8)
+    cv2.putText(canvas, word, (12, height + 12), font, 3.0, 255, strokes, cv2.LINE_AA)
+    rows, cols = np.nonzero(canvas > 40)
+    return canvas[rows.min() : rows.max() + 1, cols.min() : cols.max() + 1]
+
+
 class _Ink:
     """A transparent face that is painted on: `picture` is (HEIGHT, WIDTH, 4) float32 BGRA."""
 
@@ -146,7 +164,8 @@ class _Ink:
 class _Style:
     """What all faces of one set share: fonts (files), colours by part, sizes as shares of the face.
 
-    spare: for characters that `font` lacks. weight: pixels by which strokes are thickened.
+    spare: for characters that `font` lacks. weight: pixels by which strokes are thickened. english: how
+    flowers are named in English: "short", "whole" or not at all; latin: in which of OpenCV's fonts.
     """
 
     font: str
@@ -163,6 +182,8 @@ class _Style:
     seasons_right: bool
     chinese_seasons: bool
     wordless: bool
+    english: str
+    latin: int
     outlined: bool
     other_words: bool
     split: float
@@ -372,6 +393,8 @@ class Lettering:
             seasons_right=rng.random() < 0.2,
             chinese_seasons=rng.random() < 0.3,
             wordless=rng.random() < 0.5,
+            english=str(rng.choice(["", "short", "whole"], p=[0.8, 0.12, 0.08])),
+            latin=int(rng.choice(LATIN)),
             outlined=rng.random() < 0.3,
             other_words=rng.random() < 0.12,
             split=rng.uniform(0.42, 0.54),
@@ -434,12 +457,56 @@ class Lettering:
         many = self.pictures["1s"]
         return _retinted(many[int(rng.integers(len(many)))], rng)
 
+    def _picture(self, rank: int, bare: bool, style: _Style, rng: np.random.Generator) -> np.ndarray:
+        """Another set's picture of this flower, (HEIGHT, WIDTH, 4) float32; bare: without what stands in its
+        upper part, where words and numbers are.
+        """
+        many = self.pictures[f"{rank}f"]
+        picture = _retinted(many[int(rng.integers(len(many)))], rng).astype(np.float32)
+        picture = np.asarray(cv2.resize(picture, (WIDTH, HEIGHT), interpolation=cv2.INTER_AREA), np.float32)
+        if bare:
+            picture[: round(0.38 * HEIGHT), :, 3] = 0
+        if style.outlined:
+            picture[..., 3] = _outlines(picture[..., 3])
+        return picture
+
+    def _english_flower(self, rank: int, style: _Style, rng: np.random.Generator) -> np.ndarray:
+        """A picture of any flower over or under an English word, which alone tells which it is."""
+        ink = _Ink()
+        word = ENGLISH[rank - 1]
+        if style.english == "short" and (len(word) > 4 or rng.random() < 0.5):
+            word = word[:3]
+        strokes = 5 + 3 * max(style.weight, 0)
+        mask = _latin(word, style.latin, strokes)
+        kin = (5, 6, 7, 8) if rank > 4 else (1, 2, 3, 4)
+        shown = rank if rng.random() < 0.5 else int(rng.choice(kin))
+        picture = self._picture(shown, True, style, rng)
+        low = rng.random() < 0.7
+        wide = rng.uniform(0.6, 0.9) * min(1.0, 0.4 + 0.12 * len(word))
+        tall = min(wide * WIDTH / HEIGHT * mask.shape[0] / mask.shape[1], 0.3)
+        colour = style.seasons if rank > 4 else style.flowers
+        ink.stamp(mask, (0.5 - wide / 2, 0.96 - tall if low else 0.04, wide, tall), colour)
+        # What is left of the picture fills what is left of the face.
+        left, top = picture[round(0.38 * HEIGHT) :], 0.03 if low else tall + 0.08
+        size = WIDTH, round((0.9 - tall) * HEIGHT)
+        part = cv2.resize(left, size, interpolation=cv2.INTER_AREA)
+        y = round(top * HEIGHT)
+        room = ink.picture[y : y + size[1]]
+        np.copyto(room, part[: len(room)], where=part[: len(room), :, 3:] > room[..., 3:])
+        digit = _glyph(style.digits, str((rank - 1) % 4 + 1))
+        if digit is not None and rng.random() < 0.3:
+            wide = 0.05 if digit.shape[1] <= 25 else rng.uniform(0.1, 0.16)
+            ink.stamp(digit, (0.84, 0.04 if low else 0.8, wide, 0.14), style.figures or style.flowers)
+        return ink.done()
+
     def _flower(self, rank: int, text: str, style: _Style, rng: np.random.Generator) -> np.ndarray:
         """A picture of a flower, mostly, a character in a corner and its number in another.
 
         The number and which corner it stands in are what real sets agree on: pictures of seasons differ from
         set to set. Some bear other words, some none, and then seasons a Chinese number.
         """
+        if style.english:
+            return self._english_flower(rank, style, rng)
         ink = _Ink()
         season = rank > 4
         number = (rank - 1) % 4
@@ -452,16 +519,8 @@ class Lettering:
         if rng.random() < 0.92:
             kin = (5, 6, 7, 8) if season else (1, 2, 3, 4)
             shown = int(rng.choice(kin)) if numbered and rng.random() < 0.3 else rank
-            many = self.pictures[f"{shown}f"]
-            picture = _retinted(many[int(rng.integers(len(many)))], rng).astype(np.float32)
-            picture = np.asarray(
-                cv2.resize(picture, (WIDTH, HEIGHT), interpolation=cv2.INTER_AREA), np.float32
-            )
-            if shown != rank or rng.random() < 0.5:
-                # Its own words and number, which would contradict the new ones.
-                picture[: round(0.38 * HEIGHT), :, 3] = 0
-            if style.outlined:
-                picture[..., 3] = _outlines(picture[..., 3])
+            # Its own words and number would contradict the new ones.
+            picture = self._picture(shown, shown != rank or rng.random() < 0.5, style, rng)
             scale = rng.uniform(0.6, 0.95)
             warp = np.array(
                 [

@@ -29,6 +29,10 @@ from vision.locate import shape_of_axes
 
 SIDE = 384
 STRIDE = 4
+WANTED = (11, 85)
+"""Between these lies the shorter side of a photo's typical tile in the input, pixels."""
+LEAST = 1.7
+"""Tiles with a shorter side of fewer cells are not asked for."""
 GROUP_WEIGHT = {
     "home-grid": 1.0,
     "home-diagonal": 0.8,
@@ -102,7 +106,7 @@ def cut(
         min(t.box[2:]) if t.quad is None else _short_side(t.quad) for t in photo.tiles if t.visible > 0.5
     ]
     typical = float(np.median(sizes)) if sizes else 40.0
-    wanted = float(np.exp(rng.uniform(np.log(15), np.log(85))))
+    wanted = float(np.exp(rng.uniform(*np.log(WANTED))))
     scale = np.clip(wanted / max(typical, 4), SIDE * 0.7 / max(image.shape[:2]), 3.0)
     kind = rng.random()
     turn = rng.normal(0, 0.12) if kind < 0.5 else rng.integers(4) * np.pi / 2 + rng.normal(0, 0.1)
@@ -198,7 +202,7 @@ def encode(
         if x0 >= x1 or y0 >= y1:
             continue
         bump = np.exp(-((grid[x0:x1] - cx)[None] ** 2 + (grid[y0:y1] - cy)[:, None] ** 2) / (2 * sigma**2))
-        if target.visible < 0.55 or short < 2.2 or not inside:
+        if target.visible < 0.55 or short < LEAST or not inside:
             # Too hidden or too small to be asked for, and no background either.
             reach = max(2.0, short * 0.5)
             hx0, hx1 = max(0, int(cx - reach)), min(cells, int(cx + reach + 1))
