@@ -516,7 +516,7 @@ class Lettering:
         other_words = numbered and style.other_words
         colour = style.seasons if season else style.flowers
         size = rng.uniform(0.26, 0.5)
-        if rng.random() < 0.92:
+        if rng.random() < 0.85:
             kin = (5, 6, 7, 8) if season else (1, 2, 3, 4)
             shown = int(rng.choice(kin)) if numbered and rng.random() < 0.3 else rank
             # Its own words and number would contradict the new ones.
