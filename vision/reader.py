@@ -18,6 +18,7 @@ from vision.decks import CLEAR, DECK_READERS, DeckReader, Look, Seen
 from vision.load import Photo
 from vision.locate import Located
 from vision.model import ModelError
+from vision.quality import remedies
 from vision.sets import TileSet
 
 AUTO = "auto"
@@ -89,6 +90,7 @@ class Reader:
             expectation = None
         before = time.perf_counter()
         placed = reader.arrange(photo, seen, expectation)
+        better = remedies(photo.image, reader.deck, placed.sightings, photo.scale)
         done = time.perf_counter()
         if debug is not None:
             _write_debug(debug, photo, seen.located, placed.sightings)
@@ -99,7 +101,7 @@ class Reader:
             height=photo.height,
             sightings=placed.sightings,
             melds=placed.melds,
-            warnings=placed.warnings,
+            warnings=placed.warnings + better,
             winning=placed.winning,
             unnamed=placed.unnamed,
             ms={

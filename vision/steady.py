@@ -22,7 +22,7 @@ from companion.pieces import Piece, format_pieces
 from companion.reading import BACK, Candidate, Expectation, Quad, Reading, Sighting
 from vision.arrange import arrange
 from vision.load import Photo
-from vision.quality import Quality, measure
+from vision.quality import DARK, Quality, fault, measure, shorter_sides
 
 KEEP = 0.75
 """What a frame still counts when the next one comes: the last four make most of the reading."""
@@ -53,18 +53,6 @@ SURE = 0.9
 """Certainty that every piece of the hand needs before the shot is taken. What is doubtful beyond that
 (`Sighting.doubtful`) is better looked at in the still shot than waited for."""
 
-# Where a view begins to be at fault. Measured on real hands of the labelled photos (7 read, 13 measured),
-# brought to 960 pixels and made worse step by step: up to here 97-100 % of their tiles are named right, fewer
-# beyond. They only explain why a reading is not sure: a sure, steady one is taken whatever the light.
-DARK = 0.12
-"""Mean brightness of the faces; 0.14 still read well, 0.08 lost one tile in seven."""
-GLARE = 0.78
-"""Share of plain white on a face: 0.76 still read well, 0.80 lost one tile in twelve."""
-BLURRED = 0.05
-"""Sharpness of the faces (`vision.quality.sharpness`): 98 of 100 ordinary photos have 0.07 and more; a blur
-of 3 pixels (0.03) or a smear of 9 (0.05) lost one tile in twelve."""
-FAR = 13.0
-"""Shorter side of a tile, pixels of the frame: 14 read well, 10 lost one in nine."""
 CLOSE = 0.3
 """Shorter side of a tile as a share of the frame's shorter side: thirteen of them cannot fit in."""
 MOVING = 1.2
@@ -335,15 +323,10 @@ def _fault(reading: Reading, quality: Quality | None, speed: float, expected: Ex
 
 def _bad_view(reading: Reading, own: Sequence[Sighting], quality: Quality | None, fits: bool) -> Kind | None:
     """What is wrong with the view, the cause before the effect."""
-    side = float(np.median(_sides(_corners(own))))
-    if quality and quality.brightness < DARK:
-        return "dark"
-    if quality and quality.clipped > GLARE:
-        return "glare"
-    if side < FAR:
-        return "far"
-    if quality and quality.sharpness is not None and quality.sharpness < BLURRED:
-        return "blurred"
+    side = float(np.median(shorter_sides(_corners(own))))
+    bad = fault(quality, side)
+    if bad is not None:
+        return bad
     if not fits and side > CLOSE * min(reading.width, reading.height):
         return "close"
     return "edge" if _at_edge(reading, own) else None
@@ -351,7 +334,7 @@ def _bad_view(reading: Reading, own: Sequence[Sighting], quality: Quality | None
 
 def _at_edge(reading: Reading, own: Sequence[Sighting]) -> bool:
     corners = _corners(own)
-    margin = EDGE * float(np.median(_sides(corners)))
+    margin = EDGE * float(np.median(shorter_sides(corners)))
     return bool(
         np.any(corners < margin) or np.any(corners > np.array([reading.width, reading.height]) - margin)
     )
@@ -370,7 +353,7 @@ def find_motion(tracks: Sequence[Track], sightings: Sequence[Sighting]) -> np.nd
     if not tracks or not sightings:
         return still
     old, new = _corners(tracks), _corners(sightings)
-    size = float(np.median(_sides(old)))
+    size = float(np.median(shorter_sides(old)))
     names = np.array([_best(track) for track in tracks])
     i, j = np.nonzero(names[:, None] == np.array([s.piece for s in sightings]))
     if not len(i):
@@ -406,7 +389,7 @@ def _moved(
     new = old @ motion[:, :2].T + motion[:, 2]
     middles = new.mean(1)
     steps = np.linalg.norm(middles - old.mean(1), axis=1)
-    speed = float(np.median(steps) / max(np.median(_sides(old)), 1.0)) / seconds
+    speed = float(np.median(steps) / max(np.median(shorter_sides(old)), 1.0)) / seconds
     inside = np.all((middles > 0) & (middles < frame), axis=1)
     return [
         replace(track, quad=tuple((float(x), float(y)) for x, y in quad))  # type: ignore[arg-type]
@@ -422,7 +405,7 @@ def _same(tracks: Sequence[Track], seen: Sequence[Sighting]) -> dict[int, int]:
     old, new = _corners(tracks), _corners(seen)
     away = np.linalg.norm(old.mean(1)[:, None] - new.mean(1)[None], axis=2)
     overlaps = []
-    for i, j in np.argwhere(away < np.maximum(_sides(old)[:, None], _sides(new))):
+    for i, j in np.argwhere(away < np.maximum(shorter_sides(old)[:, None], shorter_sides(new))):
         a, b = old[i].astype(np.float32), new[j].astype(np.float32)
         shared = cv2.intersectConvexConvex(a, b)[0]
         both = abs(cv2.contourArea(a)) + abs(cv2.contourArea(b)) - shared
@@ -484,9 +467,3 @@ def _sighting(track: Track) -> Sighting:
 def _corners(pieces: Sequence[Track] | Sequence[Sighting]) -> np.ndarray:
     """Corners (n, 4, 2)."""
     return np.array([piece.quad for piece in pieces], np.float64).reshape(-1, 4, 2)
-
-
-def _sides(corners: np.ndarray) -> np.ndarray:
-    """Shorter side (n,) of quads (n, 4, 2), opposite sides averaged."""
-    edges = np.linalg.norm(np.roll(corners, -1, axis=1) - corners, axis=2)
-    return np.minimum(edges[:, 0] + edges[:, 2], edges[:, 1] + edges[:, 3]) / 2

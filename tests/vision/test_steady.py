@@ -15,7 +15,7 @@ import pytest
 from companion.reading import Candidate, Reading, Sighting
 from vision import steady
 from vision.load import Photo, load_photo
-from vision.quality import Quality, brightness, clipped, measure, sharpness
+from vision.quality import Quality
 from vision.reader import Reader
 from vision.steady import Steady, View, after
 
@@ -225,35 +225,6 @@ def test_the_state_survives_a_way_as_json() -> None:
     again = Steady.from_document(json.loads(text))
     assert after(again, frame(), view.state.at + STEP_S, GOOD).sure
     assert len(text) < 6000
-
-
-def blank(level: int) -> np.ndarray:
-    return np.full((1, 60, 60), level, np.uint8)
-
-
-def test_light_is_measured() -> None:
-    assert brightness(blank(51)) == pytest.approx(0.2)
-    assert clipped(blank(255)) == 1 and clipped(blank(200)) == 0
-    assert sharpness(blank(120)) == 0
-    rng = np.random.default_rng(1)
-    drawing = cv2.resize(
-        rng.integers(0, 2, (12, 12)).astype(np.uint8) * 200, (60, 60), interpolation=cv2.INTER_NEAREST
-    )
-    smeared = cv2.blur(drawing, (17, 1))
-    blurred = cv2.GaussianBlur(drawing, (0, 0), 3)
-    sharp = sharpness(drawing[None])
-    assert sharpness(smeared[None]) < sharp / 5 and sharpness(blurred[None]) < sharp / 5
-    noisy = np.clip(blurred + rng.normal(0, 4, blurred.shape), 0, 255).astype(np.uint8)
-    assert sharpness(noisy[None]) < sharp / 4
-    assert sharpness((drawing // 4)[None]) == pytest.approx(sharp, rel=0.05)
-
-
-def test_pieces_are_measured_and_not_what_lies_around() -> None:
-    image = np.zeros((200, 200, 3), np.uint8)
-    image[50:120, 50:100] = 200
-    quad = ((50.0, 50.0), (100.0, 50.0), (100.0, 120.0), (50.0, 120.0))
-    assert measure(image, [quad]).brightness > 0.7
-    assert measure(image, []).brightness < 0.2 and measure(image, []).sharpness is None
 
 
 def filmed(
