@@ -59,6 +59,7 @@ from datasets.measuring import (
 from datasets.outcomes import Comparison, OutcomesError, compare, kept, load, save
 from datasets.scenes import Label, Scene, ScenesError, load_scenes
 from vision.load import Photo, PhotoError, load_photo
+from vision.quality import asks_again
 
 if TYPE_CHECKING:
     from vision.reader import Reader
@@ -147,6 +148,7 @@ def measure(scene: Scene, reading: Reading) -> Outcome:
         roles=tuple((label.role, sighting.role) for label, sighting in located if label.role is not None),
         hand=hand_text(reading),
         ms=reading.ms.get("total"),
+        again=asks_again(reading.warnings),
     )
 
 
@@ -250,7 +252,7 @@ class Figures:
 
 def report_document(outcomes: Sequence[Outcome], change: Comparison | None = None) -> dict[str, Any]:
     """Everything measured, JSON-ready; with what changed since earlier outcomes, if that was asked."""
-    parts = {by: _figures(outcomes, by) for by in ("fold", "group", "source", "hard")}
+    parts = {by: _figures(outcomes, by) for by in ("fold", "group", "source", "hard", "again")}
     return measuring.report_document(outcomes, Figures.of(outcomes), parts, change)
 
 
@@ -266,6 +268,7 @@ def report_text(outcomes: Sequence[Outcome], roles: bool = False) -> str:
         ("group", "by table"),
         ("fold", "by fold"),
         ("hard", "hard ones"),
+        ("again", "photos"),
     ):
         if parts := _figures(outcomes, attribute):
             lines += [(title,), *(_line(f"  {name}", figures) for name, figures in parts.items())]
@@ -278,6 +281,7 @@ def report_text(outcomes: Sequence[Outcome], roles: bool = False) -> str:
         "many of those misread bear that mark; faces that were missed cannot, they count in `found`.",
         f"hard ones: rows that run {SLANTED:.0f} degrees or more from the photo's sides; tables with",
         f"{MESSY} or more other pieces in sight. There only faces of the hand and its melds count.",
+        "photos to be taken again: doubtful ones, dark, glaring, blurred or too small; the reading says so.",
     ]
     remarks = []
     if total.not_measured:

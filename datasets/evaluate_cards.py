@@ -38,6 +38,7 @@ from datasets.measuring import (
 )
 from datasets.outcomes import Comparison
 from datasets.scenes import NO_CARDS, Label, Scene
+from vision.quality import asks_again
 
 LEAST_WIDE = 16.0
 """Pixels across an end of a card whose glyph can be read."""
@@ -98,6 +99,7 @@ def _by_names(scene: Scene, reading: Reading) -> CardOutcome:
         whole=own == Counter(scene.pieces),
         hand=hand_text(reading),
         ms=reading.ms.get("total"),
+        again=asks_again(reading.warnings),
         told=_told(reading),
     )
 
@@ -142,6 +144,7 @@ def _by_places(scene: Scene, reading: Reading) -> CardOutcome:
         roles=tuple((label, said) for label, said in roles if label is not None),
         hand=hand_text(reading),
         ms=reading.ms.get("total"),
+        again=asks_again(reading.warnings),
         told=_told(reading),
         ordered=ordered,
         groups=len(seen),
@@ -276,14 +279,14 @@ HEAD = (
 
 def report_document(outcomes: Sequence[Outcome], change: Comparison | None = None) -> dict[str, Any]:
     """Everything measured, JSON-ready; with what changed since earlier outcomes, if that was asked."""
-    parts = {by: _figures(outcomes, by) for by in ("source", "layout")}
+    parts = {by: _figures(outcomes, by) for by in ("source", "layout", "again")}
     return measuring.report_document(outcomes, Figures.of(outcomes), parts, change)
 
 
 def report_text(outcomes: Sequence[Outcome], roles: bool = False) -> str:
     """Everything measured, as a table for people; `roles` adds how often each role was read as which."""
     lines: list[tuple[str, ...]] = [HEAD]
-    for attribute, title in (("source", "by source"), ("layout", "by layout")):
+    for attribute, title in (("source", "by source"), ("layout", "by layout"), ("again", "photos")):
         if parts := _figures(outcomes, attribute):
             lines += [(title,), *(_line(f"  {name}", figures) for name, figures in parts.items())]
     lines.append(_line("total", Figures.of(outcomes)))
@@ -293,6 +296,7 @@ def report_text(outcomes: Sequence[Outcome], roles: bool = False) -> str:
         "ECE: how far the certainty of the cards found and the share of them that is right lie apart.",
         "marked: of the cards found, those that are doubtful wherever a reading is shown. of errors: how",
         "many of those misread bear that mark. extra: sightings on no card. deck: how often told right.",
+        "photos to be taken again: doubtful ones, dark, glaring, blurred or too small; the reading says so.",
     ]
     return measuring.report_text(outcomes, lines, legend, (), roles)
 

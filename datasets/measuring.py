@@ -58,7 +58,8 @@ class Outcome:
     faces: every labelled face that counts. unlabelled: the sightings of faces on no label. whole: whether the
     hand is exactly right, None where that is not measured. left_out: labelled pieces of the hand that were
     found but taken for something else. roles: how often a labelled role was read as which. hand: the text
-    of the hand that was read, and of its melds. error: why the photo could not be read.
+    of the hand that was read, and of its melds. again: whether the reading asks for a better photo. error:
+    why the photo could not be read.
     """
 
     scene: Scene
@@ -69,6 +70,7 @@ class Outcome:
     roles: tuple[tuple[Role, Role], ...] = ()
     hand: str = ""
     ms: float | None = None
+    again: bool = False
     error: str | None = None
 
     @property
@@ -118,14 +120,16 @@ def slant(labels: Sequence[Label]) -> float:
 
 
 def split(outcomes: Sequence[Outcome], attribute: str) -> dict[str, list[Outcome]]:
-    """Outcomes by an attribute of their scene (`source`, `group` or `fold`), or by what makes them `hard`;
-    those without it left out.
+    """Outcomes by an attribute of their scene (`source`, `group` or `fold`), by what makes them `hard`, or by
+    whether their photo is to be taken `again`; those without it left out.
     """
     parts: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
         names: tuple[str | None, ...]
         if attribute == "hard":
             names, outcome = outcome.hard, outcome.of_the_hand()
+        elif attribute == "again":
+            names = ("to be taken again" if outcome.again else "good enough",)
         else:
             names = (getattr(outcome.scene, attribute),)
         for name in filter(None, names):

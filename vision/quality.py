@@ -5,7 +5,7 @@ Everything is measured on the pieces, where they are known: a dark wall behind a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -147,3 +147,9 @@ def remedies(image: np.ndarray, deck: str, sightings: Sequence[Sighting], scale:
     bad = fault(measure(image, quads, scale), side, deck)
     pieces = "cards" if deck == "four-color" else "tiles"
     return () if bad is None else (REMEDIES[bad].format(pieces=pieces),)
+
+
+def asks_again(warnings: Iterable[str]) -> bool:
+    """Whether one of a reading's warnings asks for a better photo."""
+    asking = {text.format(pieces=pieces) for text in REMEDIES.values() for pieces in ("cards", "tiles")}
+    return not asking.isdisjoint(warnings)

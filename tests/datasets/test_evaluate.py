@@ -25,6 +25,7 @@ from datasets.measuring import (
 )
 from datasets.scenes import Label, Scene, load_scenes
 from vision.load import Photo
+from vision.quality import REMEDIES
 
 HAND = ["1m", "2m", "3m", "5p", "9s"]
 
@@ -144,6 +145,12 @@ def test_a_row_is_as_slanted_as_it_runs(turn: int) -> None:
     heap = [label("2p", 40 * k, 33 * k * k, role="other") for k in range(12)]
     assert slant([*row, *heap]) == pytest.approx(min(turn % 90, 90 - turn % 90))
     assert slant(row[:3]) == 0
+
+
+def test_photos_that_are_to_be_taken_again_are_told_apart() -> None:
+    dark = replace(a_reading(SEEN), warnings=("14 tiles.", REMEDIES["dark"]))
+    parts = split([measure(a_scene(ROW), a_reading(SEEN)), measure(a_scene(ROW), dark)], "again")
+    assert {name: len(part) for name, part in parts.items()} == {"good enough": 1, "to be taken again": 1}
 
 
 def test_hard_scenes_are_told_apart() -> None:
