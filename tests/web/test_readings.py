@@ -104,10 +104,43 @@ def test_the_game_tells_which_deck_to_look_for_first(
     refused = send(client, photo, rules="whist")
     assert refused.status_code == 400
     assert refused.get_json()["error"] == {
-        "message": "No rules 'whist'; known: sichuan, fujian, guangshui.",
+        "message": "there are no rules 'whist'; known: sichuan, fujian, guangshui",
         "where": "rules",
     }
     assert reader.photos == 3
+
+
+def test_house_rules_and_facts_tell_what_the_deck_holds(
+    client: FlaskClient, reader: SampleReader, photo: bytes
+) -> None:
+    def expected(**fields: str) -> Expectation:
+        assert send(client, photo, rules="fujian", **fields).status_code == 200
+        assert reader.expectation is not None
+        return reader.expectation
+
+    plain = expected()
+    assert (plain.copies, plain.sizes, "1j" in plain.pieces) == (4, (20, 21), True)
+    long = expected(options='{"copies": 5, "hand_size": 26}', context='{"jokers": false}')
+    assert (long.copies, long.sizes, long.pieces) == (5, (25, 26), plain.pieces - {f"{n}j" for n in "12345"})
+
+
+@pytest.mark.parametrize(
+    ("fields", "where"),
+    [
+        ({"rules": "fujian", "options": "{"}, "options"),
+        ({"rules": "fujian", "options": "[]"}, "options"),
+        ({"rules": "fujian", "options": '{"copies": [5]}'}, "options"),
+        ({"rules": "fujian", "options": '{"copies": 6}'}, "options.copies"),
+        ({"rules": "fujian", "context": '{"joker": true}'}, "context"),
+        ({"context": '{"jokers": true}'}, "rules"),
+    ],
+)
+def test_settings_that_the_game_does_not_know_are_refused(
+    client: FlaskClient, reader: SampleReader, photo: bytes, fields: dict[str, str], where: str
+) -> None:
+    answer = send(client, photo, **fields)
+    assert (answer.status_code, answer.get_json()["error"]["where"]) == (400, where)
+    assert reader.photos == 0
 
 
 class SlowReader(SampleReader):

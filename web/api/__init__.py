@@ -12,7 +12,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from flask import Blueprint, Response, current_app, jsonify, request
-from pydantic import ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 
 from companion import analyse
@@ -22,9 +22,9 @@ from companion.installed import readable_decks
 from companion.pieces import DECKS, NotationError, Piece, format_pieces, parse_pieces
 from companion.reading import Expectation
 from companion.rules import RULE_SETS
-from companion.rules.base import RuleSet
+from companion.rules import get as get_rules
 from web.api.frames import MAX_FRAME_BYTES, BadField, frame_document, parse_state, parse_time
-from web.api.models import HandDocument
+from web.api.models import HandDocument, Setting
 from web.api.openapi import openapi_document
 from web.photos import Busy, NotInstalled, PhotoReader
 
@@ -35,6 +35,8 @@ TILES = "mahjong"
 
 MAX_HAND_BYTES = 64 * 1024
 """A hand document is below 2 kB; this leaves room and keeps nonsense out."""
+
+_SETTINGS = TypeAdapter(dict[str, Setting], config=ConfigDict(strict=True))
 
 blueprint = Blueprint("api", __name__, url_prefix="/api")
 log = logging.getLogger(__name__)
@@ -58,16 +60,15 @@ def make_reading() -> Answer:
     known = ("auto", *readable_decks())
     if deck not in known:
         return _unknown("deck", deck, known)
-    name = request.form.get("rules")
-    if name is not None and name not in RULE_SETS:
-        return _unknown("rules", name, RULE_SETS)
-    expectation = _expectation(RULE_SETS[name]) if name else None
     photos: PhotoReader = current_app.extensions["photos"]
     try:
+        expectation = _expectation()
         tile_set, lost = _taught_set()
         reading, preview = photos.read(
             cast(BinaryIO, upload.stream), upload.filename or "photo", deck, tile_set, expectation
         )
+    except HandError as error:
+        return problem(HTTPStatus.BAD_REQUEST, error.message, error.where)
     except PhotoError as error:
         return problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, str(error), "photo")
     except (Busy, NotInstalled) as error:
@@ -76,14 +77,30 @@ def make_reading() -> Answer:
     return jsonify(reading.to_document() | {"preview": preview})
 
 
-def _expectation(rules: RuleSet) -> Expectation:
-    """What a photo shows when this game is played.
-
-    Which pieces it knows is told of cards alone. It rids a Guangshui hand of jokers that nobody dealt (19 of
-    them become 7, of 168 scenes, and no true one is lost). Who photographs tiles may well play
-    another game than the page thinks: to doubt honours cost 27 of them in 71 scenes and saved 7 tiles in 23.
+def _expectation() -> Expectation | None:
+    """What a photo shows of the game that the form names, under the house rules and facts that it tells; None
+    where it names no game. Raises `HandError`.
     """
-    return Expectation.of_full(rules.sizes, rules.deck, () if rules.deck == TILES else map(str, rules.pieces))
+    name = request.form.get("rules")
+    options, context = (_settings(field) for field in ("options", "context"))
+    if name is None:
+        if options or context:
+            raise HandError("Options and context are those of a game: name it as `rules`.", "rules")
+        return None
+    rules = get_rules(name)
+    rules.check_settings(options, context)
+    return rules.expectation(options, context)
+
+
+def _settings(field: str) -> dict[str, Any]:
+    """The settings that a field of the form holds as JSON; raises `HandError`."""
+    text = request.form.get(field)
+    if not text:
+        return {}
+    try:
+        return _SETTINGS.validate_json(text)
+    except ValidationError:
+        raise HandError(f"The field `{field}` must be a JSON object of names and values.", field) from None
 
 
 def _taught_set() -> tuple[TileSet | None, tuple[str, ...]]:
@@ -107,21 +124,19 @@ def see_frame() -> Answer:
     upload = request.files.get("frame")
     if upload is None:
         return problem(HTTPStatus.BAD_REQUEST, "Send the frame as the multipart field `frame`.", "frame")
-    name = request.form.get("rules")
-    if name is not None and name not in RULE_SETS:
-        return _unknown("rules", name, RULE_SETS)
-    if name is not None and RULE_SETS[name].deck != TILES:
-        told = "The live view knows tiles only: of cards take a photo."
-        return problem(HTTPStatus.BAD_REQUEST, told, "rules")
-    expectation = Expectation.of_full(RULE_SETS[name].sizes) if name else None
     photos: PhotoReader = current_app.extensions["photos"]
     try:
+        expectation = _expectation()
+        if expectation is not None and expectation.deck != TILES:
+            raise HandError("The live view knows tiles only: of cards take a photo.", "rules")
         before = parse_state(request.form.get("state", ""))
         at = parse_time(request.form.get("at", ""))
         tile_set, _ = _taught_set()
         view = photos.see(cast(BinaryIO, upload.stream), at, before, expectation, tile_set)
     except BadField as error:
         return problem(HTTPStatus.BAD_REQUEST, str(error), error.where)
+    except HandError as error:
+        return problem(HTTPStatus.BAD_REQUEST, error.message, error.where)
     except PhotoError as error:
         return problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, str(error), "frame")
     except (Busy, NotInstalled) as error:

@@ -13,6 +13,18 @@ from companion.rules import RULE_SETS
 from web.api import frames, models
 from web.api.operations import Model, Operation, Schema, by_path
 
+SETTINGS_FIELDS: dict[str, Schema] = {
+    name: {
+        "type": "string",
+        "contentMediaType": "application/json",
+        "contentSchema": {"type": "object"},
+        "description": f"{told} As in a hand document; only beside `rules`.",
+    }
+    for name, told in {
+        "options": "House rules of the game, such as how many equal cards its deck holds.",
+        "context": "Facts, such as whether jokers are in the game.",
+    }.items()
+}
 SET_FIELD = {"type": "string", "description": "Key of a taught tile set, see /api/sets."}
 
 OPERATIONS = (
@@ -34,11 +46,13 @@ OPERATIONS = (
                 "type": "string",
                 "enum": list(RULE_SETS),
                 "description": "The game that is played. Its deck is looked for first, so that its photos "
-                "are answered sooner; any other is read as what it is, where `deck` names none.",
+                "are answered sooner and read as its cards allow; any other deck is read as what it is, "
+                "where `deck` names none.",
             },
+            **SETTINGS_FIELDS,
             "set": SET_FIELD,
         },
-        optional=frozenset({"deck", "rules", "set"}),
+        optional=frozenset({"deck", "rules", "options", "context", "set"}),
         problems=(400, 413, 415, 503),
     ),
     Operation(

@@ -14,7 +14,8 @@ export class Upload {
   #abort = null;
   #shown = null; // object URL of the photo being read
 
-  /** onreading(document): a photo was read. rules(): those in force; deck(): what lies in a photo, or "auto". */
+  /** onreading(document): a photo was read. rules(): those in force; settings(): their {options, context}; deck(): what lies
+   * in a photo, or "auto". */
   constructor(options) {
     this.#options = options;
     for (const input of document.querySelectorAll("input[type=file]")) {
@@ -43,11 +44,11 @@ export class Upload {
     this.#abort = abort;
     this.#show("busy");
     try {
-      const { rules, deck, onreading } = this.#options;
+      const { rules, settings, deck, onreading } = this.#options;
       const { photo, name } = source.sample ? await fetchSample(rules().name, abort.signal) : source;
       if (abort.signal.aborted) return;
       this.#showPhoto(photo);
-      const about = { deck: source.sample ? rules().deck : deck(), rules: rules().name, set: chosenSet() };
+      const about = { deck: source.sample ? rules().deck : deck(), rules: rules().name, ...settings(), set: chosenSet() };
       const reading = await read(await withinLimit(photo), name, abort.signal, about);
       if (abort.signal.aborted) return;
       this.#stop();

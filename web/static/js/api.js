@@ -53,13 +53,17 @@ export function see(frame, known, signal) {
   return call("/api/frames", { method: "POST", body: form, signal });
 }
 
-/** deck: what lies in the photo, or "auto". rules: the game, whose deck is looked for first. set: key of the taught
- * tile set in the photo, or null. */
-export function read(photo, name, signal, { deck = "auto", rules = null, set = null } = {}) {
+/** deck: what lies in the photo, or "auto". rules: the game, whose deck is looked for first; options, context: how it is
+ * played. set: key of the taught tile set in the photo, or null. */
+export function read(photo, name, signal, { deck = "auto", rules = null, options = {}, context = {}, set = null } = {}) {
   const form = new FormData();
   form.append("photo", photo, name);
   form.append("deck", deck);
-  if (rules) form.append("rules", rules);
+  if (rules) {
+    form.append("rules", rules);
+    form.append("options", JSON.stringify(options));
+    form.append("context", JSON.stringify(context));
+  }
   if (set) form.append("set", set);
   return call("/api/readings", { method: "POST", body: form, signal });
 }
