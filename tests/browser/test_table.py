@@ -279,6 +279,19 @@ def test_a_card_table(page: Page, address: str, shoot: Shoot) -> None:
     shoot("table-8-cards")
 
 
+def test_a_hand_with_a_concealed_kong_goes_back_to_the_table(page: Page) -> None:
+    kong = {"kind": "kong", "pieces": "1111p", "concealed": True}
+    hand = {"rules": "sichuan", "concealed": "123456m 45677p", "melds": [kong]}
+    errand = {"back": "/table", "title": "Anna's hand", "rules": "sichuan", "options": {}, "source": "wall"}
+    errand["hand"] = hand
+    page.evaluate("errand => sessionStorage.setItem('companion.errand', JSON.stringify(errand))", errand)
+    page.goto(page.url + "?errand")
+    page.get_by_role("button", name="Use this hand").click()
+    page.wait_for_url("**/table")
+    done = page.evaluate("JSON.parse(sessionStorage.getItem('companion.errand')).done")
+    assert [(meld["kind"], meld["concealed"]) for meld in done["melds"]] == [("kong", True)]
+
+
 FULL = """(() => {
   const set = Storage.prototype.setItem;
   Storage.prototype.setItem = function (name, value) {

@@ -11,10 +11,13 @@ export const ERRAND = "companion.errand";
 export class Errand {
   #errand = null;
   #store;
+  #rules;
   #photo = null; // id of the photo that the facts were told to
 
-  constructor(store) {
+  /** rules(): description of the rule set in force. */
+  constructor(store, rules) {
     this.#store = store;
+    this.#rules = rules;
     if (!location.search.startsWith("?errand")) return;
     try {
       this.#errand = JSON.parse(sessionStorage.getItem(ERRAND));
@@ -67,7 +70,7 @@ export class Errand {
   }
 
   #done() {
-    const done = handDocument(this.#store.state);
+    const done = handDocument(this.#store.state, this.#rules());
     try {
       this.#keep({ done, photo: this.#store.preview });
     } catch {

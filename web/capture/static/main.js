@@ -47,6 +47,7 @@ class Page {
     this.upload = new Upload({
       onreading: (reading) => this.#takeReading(reading),
       rules: () => this.rules,
+      settings: () => ({ options: this.state.options, context: this.state.context }),
       // A hand for a table is of the table's deck; else whatever lies in the photo chooses the game, and the deck of
       // the game in force is only looked for first.
       deck: () => (this.errand?.isOpen ? this.rules.deck : "auto"),
@@ -55,7 +56,7 @@ class Page {
       rules: () => this.state.rules,
       onshot: (photo) => this.upload.start({ photo, name: "live.jpg" }),
     });
-    this.errand = new Errand(this.store);
+    this.errand = new Errand(this.store, () => this.rules);
     this.store.subscribe(() => this.#changed());
     this.#listen();
     this.#openLinked();
