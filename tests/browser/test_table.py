@@ -195,6 +195,40 @@ def test_an_evening_on_two_phones(page: Page, other: Page, address: str, shoot: 
     points(page, "8", "-7", "-1", "0")
 
 
+def test_what_the_server_never_takes_is_told_and_can_be_dropped(
+    page: Page, address: str, shoot: Shoot
+) -> None:
+    open_table(page, address)
+    broken = {"error": {"message": "Something went wrong in the program itself.", "where": ""}}
+    page.route("**/actions", lambda route: route.fulfill(status=500, json=broken))
+    for button in ("Kong", "Wall’s end"):
+        page.get_by_role("button", name=button, exact=True).click()
+        page.get_by_role("button", name="Record it").click()
+        expect(page.locator("#sheet")).to_be_hidden()
+    waiting = page.locator("#waiting-card")
+    for _ in range(3):  # what waits is tried again at once when a connection comes back
+        with page.expect_response("**/actions"):
+            page.evaluate("dispatchEvent(new Event('online'))")
+    expect(waiting).to_contain_text("Something went wrong in the program itself.")
+    expect(waiting.locator("li")).to_contain_text(
+        ["Round 1: Anna: kong, concealed", "Round 1: The wall is out"]
+    )
+    expect(page.locator("#status")).to_have_text("2 things are kept here: the server fails to take them")
+    shoot("table-13-stuck")
+    page.once("dialog", lambda dialog: dialog.dismiss())
+    waiting.get_by_role("button", name="Drop").first.click()
+    expect(waiting.locator("li")).to_have_count(2)
+    page.once("dialog", lambda dialog: dialog.accept())
+    waiting.get_by_role("button", name="Drop").first.click()
+    expect(waiting.locator("li")).to_have_count(1)
+    page.unroute("**/actions")  # the server is well again: what is left is taken
+    page.evaluate("dispatchEvent(new Event('online'))")
+    expect(page.locator("#round-title")).to_have_text("Round 2, Anna deals")
+    expect(waiting).to_be_hidden()
+    page.locator("[data-key=round-1]").click()
+    expect(page.locator("#sheet")).not_to_contain_text("kong")
+
+
 def test_what_went_wrong_in_a_round_is_told_anew(page: Page, address: str, shoot: Shoot) -> None:
     open_table(page, address)
     sheet = page.locator("#sheet")

@@ -5,6 +5,7 @@ import { ApiError, call } from "/static/js/api.js";
 const FOLLOW_MS = 1500;
 const SLOW_MS = 5000; // after a failure
 const HIDDEN_MS = 15000;
+const TOLD_AFTER = 3; // failures of the server with one and the same thing, until people are told
 const PATIENCE_MS = 12000; // a connection that slept away must not hold up the next one
 
 export const post = (body) => ({ method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
@@ -40,6 +41,7 @@ export class Link {
   #sending = false;
   #following = false;
   #unkept = null;
+  #failure = null; // {key, times, message}: what the server failed to take last, and how often in a row
 
   /** on: {change(), refused(action, message), unkept(message) for a photo, lost(error)}. */
   constructor(id, on) {
@@ -62,6 +64,12 @@ export class Link {
     } catch {
       return [];
     }
+  }
+
+  /** Why the first thing that waits is not taken, though the server answers: its words. null while there is hope. */
+  get stuck() {
+    const failure = this.#failure;
+    return failure?.times >= TOLD_AFTER && this.waiting[0]?.key === failure.key ? failure.message : null;
   }
 
   get #store() {
@@ -91,7 +99,14 @@ export class Link {
    * only if the table takes it.
    */
   async act(action, photos = []) {
-    this.#keep([...this.waiting, { key: newKey(), action, ...(photos.length > 0 && { photos }) }]);
+    this.#keep([...this.waiting, { key: newKey(), at: Date.now(), action, ...(photos.length > 0 && { photos }) }]);
+    this.#on.change();
+    await this.now();
+  }
+
+  /** Give up something that waits: the table shall never have it. */
+  async drop(key) {
+    this.#done(key);
     this.#on.change();
     await this.now();
   }
@@ -102,7 +117,7 @@ export class Link {
     await this.#send();
     await this.#follow();
     clearTimeout(this.#timer);
-    const pause = document.hidden ? HIDDEN_MS : this.offline ? SLOW_MS : FOLLOW_MS;
+    const pause = document.hidden ? HIDDEN_MS : this.offline || (this.#failure && this.waiting.length > 0) ? SLOW_MS : FOLLOW_MS;
     this.#timer = setTimeout(() => this.now(), pause);
   }
 
@@ -116,13 +131,14 @@ export class Link {
           told = await this.#deliver(next);
         } catch (error) {
           if (!(error instanceof ApiError)) throw error;
-          if (error.kind !== "refused") return this.#failed();
+          if (error.kind === "offline") return this.#failed();
+          if (error.kind === "failed") return this.#count(next.key, error.message);
           this.#done(next.key);
           if (next.photo) this.#on.unkept(error.message);
           else this.#on.refused(next.action, error.message);
           continue;
         }
-        this.#done(next.key, (next.photos ?? []).map((photo) => ({ key: newKey(), photo })));
+        this.#done(next.key, (next.photos ?? []).map((photo) => ({ key: newKey(), at: next.at, photo })));
         if (next.photo) this.#reached();
         else this.#take(told);
       }
@@ -131,14 +147,22 @@ export class Link {
     }
   }
 
-  /** waits: {key, action, photos} or {key, photo}. */
+  /** waits: {key, at, action, photos} or {key, at, photo}. */
   #deliver({ key, action, photo }) {
     if (photo) return call(`${this.path}/photos`, { ...photoForm(key, photo), ...inTime() });
     return call(`${this.path}/actions`, { ...post({ key, action, since: this.table?.version ?? 0 }), ...inTime() });
   }
 
+  /** The server answered, but failed to take what waits with this key. */
+  #count(key, message) {
+    const times = this.#failure?.key === key ? this.#failure.times + 1 : 1;
+    this.#failure = { key, times, message };
+    this.#on.change();
+  }
+
   /** What waited with this key does no more; what follows from it waits in its place. */
   #done(key, following = []) {
+    if (this.#failure?.key === key) this.#failure = null;
     this.#keep(this.waiting.flatMap((one) => (one.key === key ? following : [one])));
   }
 

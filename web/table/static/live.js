@@ -95,6 +95,7 @@ class Live {
   // ---- drawing ----
 
   #changed() {
+    this.#drawWaiting();
     if (!this.table) {
       this.#status();
       return;
@@ -124,9 +125,44 @@ class Live {
     if (table?.finished) text = t("table.finished");
     if (table?.undo) text += ` · ${t("table.last", { who: table.undo.by, what: t(`action.${table.undo.event ?? table.undo.type}`), at: clock.format(new Date(table.undo.at)) })}`;
     if (link.offline) text = waiting > 0 ? t("table.offline.waiting", { count: waiting }) : t("table.offline");
+    else if (link.stuck) text = t("table.stuck", { count: waiting });
     else if (waiting > 0) text = t("table.sending");
-    byId("status").classList.toggle("is-offline", link.offline);
+    byId("status").classList.toggle("is-offline", link.offline || link.stuck !== null);
     if (byId("status").textContent !== text) byId("status").textContent = text;
+  }
+
+  /** What this phone keeps because the table cannot have it now: nothing is lost without a word. */
+  #drawWaiting() {
+    const { waiting, stuck, offline } = this.link;
+    byId("waiting-card").hidden = waiting.length === 0 || !(stuck || offline);
+    renew(
+      byId("waiting"),
+      h("p", { class: stuck ? "fault" : "help" }, stuck ? t("waiting.stuck", { why: stuck }) : t("waiting.help")),
+      h(
+        "ol",
+        { class: "journal" },
+        waiting.map((one) =>
+          h(
+            "li",
+            {},
+            h("span", {}, one.at && clock.format(one.at)),
+            h("span", {}, this.#waits(one)),
+            h("button", { type: "button", class: "link", "data-key": `drop-${one.key}`, onclick: () => this.#drop(one) }, t("waiting.drop")),
+          ),
+        ),
+      ),
+    );
+  }
+
+  /** Something that waits, in a few words. */
+  #waits({ action, photo }) {
+    if (photo) return t("waiting.photo", { number: photo.round });
+    const what = this.table && action.event ? told(action.event, this.name) : t(`action.${action.type}`);
+    return action.round ? `${t("table.round.title", { number: action.round })}: ${what}` : what;
+  }
+
+  #drop(one) {
+    if (confirm(t("waiting.drop.sure", { what: this.#waits(one) }))) this.link.drop(one.key);
   }
 
   #drawSeats() {
