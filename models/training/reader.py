@@ -251,7 +251,7 @@ def redraw(
     true = INSIDE
     middle = PATCH / 2
     # Mostly the small errors of a second pass, at times those of a bad first one, or of a face seen aslant.
-    error = float(rng.choice([1.0, 2.0, 3.2], p=[0.6, 0.28, 0.12]))
+    error = float(rng.choice([1.0, 2.0, 3.2], p=[0.54, 0.3, 0.16]))
     size = np.exp(rng.normal(0, 0.06 * error, 2))
     lean = rng.normal(0, 0.05 * error, 2)
     linear = np.array([[size[0], lean[0]], [lean[1], size[1]]])
