@@ -4,6 +4,9 @@
 kept here: the state is plain data (`Steady`) that travels wherever the frames come from, also through a
 browser, so that any server process can answer for any frame.
 
+Tiles are put in their places anew from all that the frames showed of them. Cards hide each other, and which
+end of one is in sight tells of its neighbours: they keep the places that the newest frame gave them.
+
 Frames of one camera err alike. So the evidence of many frames is not worth many times that of one: it is
 averaged, recent frames counting more, and then counted as `WORTH` frames at most.
 """
@@ -18,11 +21,16 @@ from typing import Any, Literal
 import cv2
 import numpy as np
 
+from companion.hand import Meld
 from companion.pieces import Piece, format_pieces
 from companion.reading import BACK, Candidate, Expectation, Quad, Reading, Sighting
-from vision.arrange import arrange
+from vision.arrange import Arrangement, arrange
+from vision.card_lines import meld_of
+from vision.legal import legal_choice
 from vision.load import Photo
 from vision.quality import DARK, Quality, fault, measure, shorter_sides
+
+TILES, CARDS = "mahjong", "four-color"
 
 KEEP = 0.75
 """What a frame still counts when the next one comes: the last four make most of the reading."""
@@ -76,11 +84,11 @@ Kind = Literal[
 class Advice:
     """What the person at the camera should know now.
 
-    kind: `nothing` (no tile found), `dark`, `glare`, `blurred`, `far`, `close`, `edge` (the hand reaches the
+    kind: `nothing` (no piece found), `dark`, `glare`, `blurred`, `far`, `close`, `edge` (the hand reaches the
     frame's edge), `moving`, `few` and `many` (pieces for a hand), `doubtful` (one piece above all), `hold`
     (all is well, a moment more), `sure`. count, sizes: pieces read of the hand, and how many a hand may have.
     flowers: how many lie beside them; they are in no count, and nothing waits for them. pieces: for
-    `doubtful` what it may be, likeliest first.
+    `doubtful` what it may be, likeliest first. deck: what is looked for.
     """
 
     kind: Kind
@@ -88,6 +96,7 @@ class Advice:
     sizes: tuple[int, ...] = ()
     pieces: tuple[str, ...] = ()
     flowers: int = 0
+    deck: str = TILES
 
     @property
     def text(self) -> str:
@@ -98,8 +107,9 @@ class Advice:
         """
         beside = f" + {self.flowers} flower{'s' if self.flowers > 1 else ''}" if self.flowers else ""
         sizes = " or ".join(map(str, self.sizes))
+        one = "card" if self.deck == CARDS else "tile"
         return _TEXTS[self.kind].format(
-            count=self.count, sizes=sizes, tiles=f"tiles{beside}", pieces=" or ".join(self.pieces)
+            count=self.count, sizes=sizes, one=one, many=f"{one}s{beside}", pieces=" or ".join(self.pieces)
         )
 
     def to_document(self) -> dict[str, Any]:
@@ -115,19 +125,19 @@ class Advice:
 
 
 _TEXTS: dict[Kind, str] = {
-    "nothing": "no tile in sight",
+    "nothing": "no {one} in sight",
     "dark": "too dark",
-    "glare": "glare on the tiles",
+    "glare": "glare on the {one}s",
     "blurred": "blurred",
     "far": "too far",
     "close": "too close",
-    "edge": "{count} {tiles}; the hand reaches the edge",
+    "edge": "{count} {many}; the hand reaches the edge",
     "moving": "hold still",
-    "few": "{count} of {sizes} {tiles}",
-    "many": "{count} {tiles}; a hand has {sizes}",
-    "doubtful": "one tile is doubtful: {pieces}",
-    "hold": "{count} of {sizes} {tiles}, a moment",
-    "sure": "{count} {tiles}, sure",
+    "few": "{count} of {sizes} {many}",
+    "many": "{count} {many}; a hand has {sizes}",
+    "doubtful": "one {one} is doubtful: {pieces}",
+    "hold": "{count} of {sizes} {many}, a moment",
+    "sure": "{count} {many}, sure",
 }
 
 
@@ -151,7 +161,8 @@ class Steady:
     frames: sum of the weights of all frames since the scene came in sight. at: seconds of the last one. hand:
     the steadied hand and melds, as text, without flowers; held: for how many frames in a row it has been that
     and faultless.
-    told: kind of the advice given last; due: what the last frame alone would have said.
+    told: kind of the advice given last; due: what the last frame alone would have said. deck: what was looked
+    for.
     """
 
     tracks: tuple[Track, ...] = ()
@@ -161,6 +172,7 @@ class Steady:
     held: int = 0
     told: Kind = "nothing"
     due: Kind = "nothing"
+    deck: str = TILES
 
     def to_document(self) -> dict[str, Any]:
         """As JSON-ready data; `from_document` reads it back."""
@@ -185,7 +197,7 @@ class Steady:
         return Steady(tracks, **{name: document[name] for name in _PLAIN})
 
 
-_PLAIN = ("frames", "at", "hand", "held", "told", "due")
+_PLAIN = ("frames", "at", "hand", "held", "told", "due", "deck")
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +219,14 @@ class View:
         return self.advice.kind == "sure"
 
 
+def told_of(expectation: Expectation | None) -> dict[str, Any]:
+    """What a reader of frames is told, as keywords of `vision.reader.Reader.read`: the deck, and for cards,
+    which keep the places that it gives them, what to expect. Tiles are arranged when frames are put together.
+    """
+    deck = (expectation and expectation.deck) or TILES
+    return {"deck": deck, "expectation": expectation} if deck == CARDS else {"deck": deck}
+
+
 def see(
     read: Callable[[Photo], Reading],
     photo: Photo,
@@ -216,7 +236,7 @@ def see(
 ) -> View:
     """Read one frame, measure its light and sharpness, and add it to what is known: `after` for a picture.
 
-    read: reads a photo, as `vision.reader.Reader.read` does.
+    read: reads a photo, as `vision.reader.Reader.read` does when it is told `told_of` the expectation.
     """
     reading = read(photo)
     own = [s.quad for s in reading.sightings if s.role in ("hand", "meld")]
@@ -234,12 +254,14 @@ def after(
     """What is known after one more frame.
 
     reading: of that frame alone. at: when it was taken, seconds on any clock that the frames share. quality:
-    of its pieces; without, nothing is said on light and blur. expectation: sizes of a hand.
+    of its pieces; without, nothing is said on light and blur. expectation: sizes of a hand, and the deck that
+    the frames were read for, tiles where it names none.
     """
     expected = expectation or Expectation()
-    state = before or Steady()
-    if not state.at <= at <= state.at + GAP_S:
-        state = Steady()
+    deck = expected.deck or TILES
+    state = before or Steady(deck=deck)
+    if not state.at <= at <= state.at + GAP_S or state.deck != deck:
+        state = Steady(deck=deck)
     seen = reading.sightings[:MOST_PIECES]
     frame = (reading.width, reading.height)
     tracks, speed = _moved(state.tracks, seen, frame, max(at - state.at, LEAST_STEP_S))
@@ -251,11 +273,14 @@ def after(
         state, tracks, pairs, speed = replace(state, frames=0.0, held=0), [], {}, 0.0
     frames = KEEP * state.frames + 1
     tracks = _followed(tracks, seen, pairs, frames)
-    lying_now = [_sighting(track) for track in tracks if track.seen >= PRESENT * frames]
-    placed = arrange(lying_now, *frame, expected)
+    lying_now = [track for track in tracks if track.seen >= PRESENT * frames]
+    if deck == CARDS:
+        placed = _as_they_lie(reading, lying_now, expected)
+    else:
+        placed = arrange([_sighting(track) for track in lying_now], *frame, expected)
     steadied = replace(
         reading,
-        deck="mahjong" if placed.sightings else None,
+        deck=deck if placed.sightings else None,
         sightings=placed.sightings,
         melds=placed.melds,
         warnings=placed.warnings,
@@ -275,9 +300,32 @@ def after(
     # One frame alone changes no words, but what was sure or doubtful before need not be so now.
     lasting = state.frames and advice.kind != "sure" and state.told not in ("sure", "doubtful")
     kind = state.told if lasting and advice.kind != state.due else advice.kind
-    known = Steady(tuple(tracks), frames, at, hand, held, kind, advice.kind)
+    known = Steady(tuple(tracks), frames, at, hand, held, kind, advice.kind, deck)
     beside = sum(s.role == "hand" and _is_flower(s) for s in steadied.sightings)
-    return View(known, steadied, replace(advice, kind=kind, flowers=beside), progress)
+    return View(known, steadied, replace(advice, kind=kind, flowers=beside, deck=deck), progress)
+
+
+def _as_they_lie(reading: Reading, tracks: Sequence[Track], expected: Expectation) -> Arrangement:
+    """The cards of a frame where they lie in it, named as all frames together show them; without those that
+    only this frame shows."""
+    by_quad = {track.quad: track for track in tracks}
+    lying = [s for s in reading.sightings if s.quad in by_quad]
+    chosen = legal_choice([_sighting(by_quad[s.quad]).candidates for s in lying], expected.copies)
+    named = [replace(s, candidates=ranked) for s, ranked in zip(lying, chosen, strict=True)]
+    melds: list[Meld] = []
+    group_of: dict[int | None, int] = {}
+    for group in range(len(reading.melds)):
+        names = [s.piece for s in named if s.group == group]
+        if names and (meld := meld_of(names)):
+            group_of[group] = len(melds)
+            melds.append(meld)
+    placed = [
+        s if s.role != "meld"
+        else replace(s, group=group_of[s.group]) if s.group in group_of
+        else replace(s, role="hand", group=None)
+        for s in named
+    ]  # fmt: skip
+    return Arrangement(tuple(placed), tuple(melds), reading.warnings)
 
 
 def _is_flower(sighting: Sighting) -> bool:
@@ -291,9 +339,10 @@ def _text_of(reading: Reading) -> str:
 
 
 def size_of(reading: Reading) -> int:
-    """Pieces of the hand and its melds, flowers and the fourth pieces of kongs left out."""
+    """Pieces of the hand and its melds; of tiles flowers and the fourth pieces of kongs are left out."""
     held = sum(s.role == "hand" and s.piece != BACK and not _is_flower(s) for s in reading.sightings)
-    return held + sum(min(len(meld.pieces), 3) for meld in reading.melds) + 3 * len(reading.unnamed)
+    most = 4 if reading.deck == CARDS else 3
+    return held + sum(min(len(meld.pieces), most) for meld in reading.melds) + 3 * len(reading.unnamed)
 
 
 def _fault(reading: Reading, quality: Quality | None, speed: float, expected: Expectation) -> Advice | None:
@@ -324,7 +373,7 @@ def _fault(reading: Reading, quality: Quality | None, speed: float, expected: Ex
 def _bad_view(reading: Reading, own: Sequence[Sighting], quality: Quality | None, fits: bool) -> Kind | None:
     """What is wrong with the view, the cause before the effect."""
     side = float(np.median(shorter_sides(_corners(own))))
-    bad = fault(quality, side)
+    bad = fault(quality, side, reading.deck or TILES)
     if bad is not None:
         return bad
     if not fits and side > CLOSE * min(reading.width, reading.height):

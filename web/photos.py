@@ -125,18 +125,19 @@ class PhotoReader:
     ) -> View:
         """One frame of a live preview, added to what is known from those before it (`vision.steady`).
 
-        Raises the same as `read`.
+        expectation: what the game can show; its deck alone is looked for, tiles where it names none. Raises
+        the same as `read`.
         """
         how: dict[str, Any] = {} if tile_set is None else {"tile_set": tile_set}
         reader = self._loaded()
         from vision.load import PhotoError, load_photo
-        from vision.steady import see
+        from vision.steady import see, told_of
 
         def looked() -> View:
             photo = load_photo(file, name="frame")
             if max(photo.width, photo.height) > MOST_FRAME_SIDE:
                 raise PhotoError(f"the frame is too large: at most {MOST_FRAME_SIDE} pixels a side")
-            return see(partial(reader.read, deck="mahjong", **how), photo, at, before, expectation)
+            return see(partial(reader.read, **told_of(expectation), **how), photo, at, before, expectation)
 
         with self._frame_turn():
             return self._do(looked)

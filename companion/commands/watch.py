@@ -5,16 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from companion import analyse, rules
-from companion.commands.score import report
+from companion.commands.score import report, typed_settings
 from companion.hand import Hand, HandError, Winning
+from companion.installed import readable_decks
 from companion.pieces import Piece, format_pieces
-from companion.reading import BACK, Expectation, Reading
+from companion.reading import BACK, Reading
 
 if TYPE_CHECKING:
     from vision.load import Photo
@@ -29,7 +30,8 @@ def add_parser(subparsers: Any) -> None:
         "watch",
         help="read what lies before a webcam, and take the shot when sure",
         description="Read what lies before a webcam, several frames a second. Says what is wrong (too dark, "
-        "too far, 12 of 13 or 14 tiles); when the reading is sure, prints the hand and what it is worth.",
+        "too far, 12 of 13 or 14 tiles, 19 of 20 or 21 cards); when the reading is sure, prints the hand and "
+        "what it is worth.",
         epilog="Stop it with Ctrl-C. With --once: exit status 1 when the frames ended without a shot.",
     )
     parser.add_argument(
@@ -41,6 +43,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--rules", default="sichuan", metavar="NAME", help=f"rule set: {', '.join(rules.RULE_SETS)}"
     )
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="a house rule")
     parser.add_argument(
         "--set", metavar="NAME", help="read with what `companion teach NAME` learned about this tile set"
     )
@@ -55,12 +58,12 @@ def add_parser(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     try:
         rule_set = rules.get(args.rules)
+        options = typed_settings(args.option, rule_set.options, "options")
+        rule_set.check_settings(options, {})
     except HandError as error:
         return _refused(error.message)
-    if rule_set.deck != "mahjong":
-        return _refused(
-            f"this version reads mahjong tiles only, not the {rule_set.deck} deck of {args.rules}"
-        )
+    if rule_set.deck not in readable_decks():
+        return _refused(f"this version cannot read the {rule_set.deck} deck of {args.rules}")
     if args.save is not None and args.save.suffix.lower() not in PICTURES:
         return _refused(f"--save takes a file that ends in {', '.join(PICTURES)}, not {args.save}")
     if args.save is not None and not args.save.absolute().parent.is_dir():
@@ -70,16 +73,15 @@ def run(args: argparse.Namespace) -> int:
     from vision.model import ModelError
     from vision.reader import Reader
     from vision.sets import SetError, TileSets
-    from vision.steady import see
+    from vision.steady import see, told_of
 
     try:
         reader = Reader.default()
-        read: Callable[[Photo], Reading] = reader.read
-        if args.set is not None:
-            read = partial(reader.read, tile_set=TileSets().get(args.set))
+        how: dict[str, Any] = {} if args.set is None else {"tile_set": TileSets().get(args.set)}
     except (ModelError, SetError) as error:
         return _refused(str(error))
-    expectation = Expectation.of_full(rule_set.sizes)
+    expectation = rule_set.expectation(options, {})
+    read: Callable[[Photo], Reading] = partial(reader.read, **told_of(expectation), **how)
     state, told, shot = None, "", ""
     try:
         for at, photo in from_camera(args.camera) if args.source is None else from_source(args.source):
@@ -95,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
             if not _save(photo, args.save):
                 print(f"companion watch: {args.save} cannot be written", file=sys.stderr)
                 return 1
-            for line in _shot(view.reading, args.rules, args.save, args.json):
+            for line in _shot(view.reading, args.rules, options, args.save, args.json):
                 print(line, flush=True)
             if args.once:
                 return 0
@@ -128,7 +130,7 @@ def _told(view: View, as_json: bool) -> str:
     return json.dumps(document)
 
 
-def hand_of(reading: Reading, rules_name: str) -> Hand:
+def hand_of(reading: Reading, rules_name: str, options: Mapping[str, Any]) -> Hand:
     """The hand of a reading: flowers are laid aside, a piece set apart has won it, taken for a discard.
 
     Raises `HandError` when the rules know no such hand.
@@ -142,16 +144,19 @@ def hand_of(reading: Reading, rules_name: str) -> Hand:
         reading.melds,
         None if apart is None else Winning(Piece.parse(apart.piece), "discard"),
         bonus=tuple(piece for piece in pieces if piece.suit == "f"),
+        options=options,
     )
 
 
-def _shot(reading: Reading, rules_name: str, saved: Path | None, as_json: bool) -> Iterator[str]:
+def _shot(
+    reading: Reading, rules_name: str, options: Mapping[str, Any], saved: Path | None, as_json: bool
+) -> Iterator[str]:
     """The hand and what it is worth."""
     document: dict[str, Any] = {"shot": reading.to_document()}
     if saved is not None:
         document["saved"] = str(saved)
     try:
-        hand = hand_of(reading, rules_name)
+        hand = hand_of(reading, rules_name, options)
         result = analyse(hand)
     except HandError as error:
         document["error"] = {"message": error.message, "where": error.where}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import cv2
@@ -13,17 +14,18 @@ import pytest
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed: no browser tests")
 from playwright.sync_api import Browser, Page, Playwright, expect
 
+from companion.installed import readable_decks
 from tests.browser.conftest import FLAGS, PATIENCE_MS, served, visit
 from vision.load import load_photo
 from vision.reader import Reader
 from web import create_app
 
-SAMPLE = Path(__file__).parents[2] / "web" / "static" / "samples" / "sichuan-hand.jpg"
+SAMPLES = Path(__file__).parents[2] / "web" / "static" / "samples"
 
 
-def film(path: Path, frames: int = 6) -> None:
-    """A film of the sample photo, held by hand: each frame some pixels off."""
-    image = load_photo(SAMPLE).image
+def film(path: Path, sample: str, frames: int = 6) -> None:
+    """A film of a sample photo, held by hand: each frame some pixels off."""
+    image = load_photo(SAMPLES / f"{sample}-hand.jpg").image
     rng = np.random.default_rng(3)
     width, height = 1280, 960
     small = cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA)
@@ -36,13 +38,11 @@ def film(path: Path, frames: int = 6) -> None:
             file.write(b"FRAME\n" + cv2.cvtColor(moved, cv2.COLOR_BGR2YUV_I420).tobytes())
 
 
-@pytest.fixture(scope="module")
-def camera(
-    playwright: Playwright, chromium: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Browser]:
-    """Chromium with a camera that shows the film."""
-    path = tmp_path_factory.mktemp("film") / "sample.y4m"
-    film(path)
+@contextmanager
+def filming(playwright: Playwright, chromium: str, folder: Path, sample: str) -> Iterator[Browser]:
+    """Chromium with a camera that shows the film of a sample."""
+    path = folder / f"{sample}.y4m"
+    film(path, sample)
     flags = (
         *FLAGS,
         "--use-fake-ui-for-media-stream",
@@ -52,6 +52,15 @@ def camera(
     started = playwright.chromium.launch(executable_path=chromium, args=flags)
     yield started
     started.close()
+
+
+@pytest.fixture(scope="module")
+def camera(
+    playwright: Playwright, chromium: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Browser]:
+    """Chromium with a camera that shows a hand of tiles."""
+    with filming(playwright, chromium, tmp_path_factory.mktemp("film"), "sichuan") as started:
+        yield started
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +92,28 @@ def test_the_shot_is_taken_by_itself_and_the_hand_appears(camera: Browser, real_
         assert not is_filming(page)
         expect(page.locator("#tiles .tile[data-piece='8m']")).to_have_count(2)
         keep(page, "live-2-hand")
+
+
+def test_a_hand_of_cards_is_taken_too(
+    playwright: Playwright, chromium: str, tmp_path: Path, real_address: str
+) -> None:
+    if "four-color" not in readable_decks():
+        pytest.skip("no models of cards are installed")
+    with (
+        filming(playwright, chromium, tmp_path, "fujian") as camera,
+        visit(camera, real_address, 3 * PATIENCE_MS) as page,
+    ):
+        page.locator("[data-key=game-fujian]").click()
+        page.get_by_role("button", name="Live: point and wait").click()
+        expect(page.locator("#camera-marks .mark-meld").first).to_be_visible(timeout=3 * PATIENCE_MS)
+        expect(page.locator("#camera-advice")).to_have_text("21 of 21. Hold still")
+        keep(page, "live-4-cards")
+        expect(page.locator("#photo .mark-hand")).to_have_count(18, timeout=6 * PATIENCE_MS)
+        expect(page.locator("#photo .mark-meld")).to_have_count(3)
+        expect(page.locator("#camera")).to_be_hidden()
+        assert not is_filming(page)
+        expect(page.locator("#tiles .tile[data-piece='Pw']")).to_have_count(3)
+        keep(page, "live-5-fan")
 
 
 def test_a_doubtful_tile_is_named_and_the_shutter_takes_the_shot(camera: Browser, address: str) -> None:

@@ -8,6 +8,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import cv2
 import numpy as np
@@ -28,11 +29,13 @@ class FakeReader:
 
     def __init__(self) -> None:
         self.read_frames = 0
+        self.asked: dict[str, Any] = {}
         self.flower = ""
         """A flower that lies left of the row, read with little confidence."""
 
-    def read(self, photo: Photo) -> Reading:
+    def read(self, photo: Photo, **how: Any) -> Reading:
         self.read_frames += 1
+        self.asked = how
         names = WON if photo.image.mean() > 128 else WON[:8]
 
         def tile(name: str, x: float, y: float, group: int | None = None) -> Sighting:
@@ -98,6 +101,31 @@ def test_flowers_beside_the_row_do_not_hold_up_the_shot(
     assert lines[shot + 1].startswith("  Won")
 
 
+def test_cards_are_watched_as_their_game_allows(
+    reader: FakeReader, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = [str(piece) for piece in parse_pieces("KAERHCy KAERHCr KAERHCw KKKg")]
+
+    def read(photo: Photo, **how: Any) -> Reading:
+        reader.asked = how
+        row = [
+            Sighting(((x, 300), (x + 30, 300), (x + 30, 350), (x, 350)), (Candidate(name, 0.98),), "hand", 0)
+            for x, name in zip(range(40, 775, 35), names, strict=True)
+        ]
+        return Reading(photo.name, "four-color", photo.width, photo.height, tuple(row))
+
+    monkeypatch.setattr(reader, "read", read)
+    game = ["--rules", "fujian", "--option", "copies=5"]
+    assert main(["watch", "--source", str(folder), "--once", *game]) == 0
+    assert (reader.asked["deck"], reader.asked["expectation"].copies) == ("four-color", 5)
+    lines = capsys.readouterr().out.splitlines()
+    shot = next(i for i, line in enumerate(lines) if line.startswith("Shot: "))
+    assert lines[shot - 1].startswith("21 cards, sure")
+    assert lines[shot] == "Shot: KAERHCy KAERHCr KAERHCw KKKg"
+    assert lines[shot + 1].startswith("  Won")
+    assert "copies 5" in lines[-2]
+
+
 def test_json_gives_a_document_for_each_change_and_the_shot_is_saved(
     reader: FakeReader, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -147,6 +175,7 @@ def test_what_cannot_be_watched_is_told_in_one_line(
         (["--source", str(broken)], 1, "not a photo"),
         (["--camera", "99"], 1, "no camera 99"),
         (["--rules", "poker"], 2, "no rules 'poker'"),
+        (["--rules", "fujian", "--option", "copies=6"], 2, "known: 4, 5"),
         (["--save", "shot.txt"], 2, "--save takes"),
         (["--save", str(tmp_path / "none" / "shot.jpg")], 2, "no folder"),
     ):

@@ -12,7 +12,9 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.reading import Candidate, Reading, Sighting
+from companion.hand import Meld
+from companion.pieces import Piece, parse_pieces
+from companion.reading import Candidate, Expectation, Reading, Sighting
 from vision import steady
 from vision.load import Photo, load_photo
 from vision.quality import Quality
@@ -266,3 +268,67 @@ def test_a_hand_filmed_in_the_dark_is_not_taken(shipped_reader: Reader) -> None:
     )
     assert views[-1].advice.kind in ("dark", "nothing")
     assert not views[-1].sure
+
+
+# Cards
+
+FAN = tuple(str(piece) for piece in parse_pieces("KAERHCy KAERHCr KPPPw Kg 1j HHHg"))
+FUJIAN = Expectation.of_full((21,), "four-color")
+
+
+def fan(
+    names: Sequence[str] = FAN, laid: int = 3, shift: float = 0.0, other: str = "Cg", **doubts: float
+) -> Reading:
+    """Cards side by side, the last `laid` of them a meld; those in `doubts` are so sure."""
+
+    def card(place: int, name: str) -> Sighting:
+        x, y = 20 + 42.0 * place + shift, 300.0
+        quad = ((x, y), (x + 36, y), (x + 36, y + 60), (x, y + 60))
+        sure = doubts.get(name, 0.97)
+        candidates = (Candidate(name, sure), Candidate(other, round(0.99 - sure, 3)))
+        if place < len(names) - laid:
+            return Sighting(quad, candidates, "hand", 0)
+        return Sighting(quad, candidates, "meld", 1, 0)
+
+    meld = Meld("kong" if laid == 4 else "pung", tuple(map(Piece.parse, names[-laid:])))
+    sightings = tuple(card(place, name) for place, name in enumerate(names))
+    return Reading("frame", "four-color", WIDTH, HEIGHT, sightings, (meld,))
+
+
+def deal(*readings: Reading, before: Steady | None = None) -> list[View]:
+    views: list[View] = []
+    for i, reading in enumerate(readings):
+        views.append(after(views[-1].state if views else before, reading, 100 + i * STEP_S, GOOD, FUJIAN))
+    return views
+
+
+def test_cards_keep_their_places_and_are_taken_after_some_frames() -> None:
+    views = deal(*(fan(shift=shift) for shift in (0, 2, 1, 3)))
+    assert [view.advice.kind for view in views] == ["hold", "hold", "hold", "sure"]
+    assert views[-1].advice.text == "21 cards, sure"
+    reading = views[-1].reading
+    assert (reading.deck, reading.hand) == ("four-color", fan().hand)
+    assert [s.piece for s in reading.sightings] == list(FAN)
+    assert [str(meld) for meld in reading.melds] == ["pung HHHg"]
+    assert {s.group for s in reading.sightings[-3:]} == {0}
+    assert Steady.from_document(json.loads(json.dumps(views[-1].state.to_document()))).deck == "four-color"
+
+
+def test_one_frame_that_misreads_cards_changes_nothing() -> None:
+    misread = fan((FAN[0], "Rg", *FAN[2:-3], "Ew", "Ew", "Ew"), other="2j", Rg=0.6, Ew=0.6)
+    views = deal(fan(), fan(), misread, fan())
+    assert [view.state.hand for view in views] == [f"{fan().hand}; pung HHHg"] * 4
+
+
+def test_what_a_hand_of_cards_lacks_is_told() -> None:
+    assert deal(fan(FAN[2:]))[-1].advice.text == "19 of 20 or 21 cards"
+    four = (*FAN[1:-3], *["Hg"] * 4)
+    assert deal(fan(four, 4))[-1].advice.count == 21  # of cards a kong counts four
+    told = deal(*[fan(Ay=0.7)] * 3)[-1].advice
+    assert (told.kind, told.text) == ("doubtful", "one card is doubtful: Ay or Cg")
+    assert deal(Reading("frame", None, WIDTH, HEIGHT))[-1].advice.text == "no card in sight"
+
+
+def test_where_another_deck_is_looked_for_nothing_is_taken_over() -> None:
+    tiles = play([frame()] * 4)[-1]
+    assert deal(fan(), before=tiles.state)[-1].progress == 0.25

@@ -14,12 +14,13 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from companion.reading import Candidate, Expectation, Reading
+from companion.pieces import parse_pieces
+from companion.reading import Candidate, Expectation, Reading, Sighting
 from tests.web.fakes import HAND, SampleReader
 from tests.web.test_readings import SlowReader, send
 from vision.load import Photo
 from vision.sets import TileSet, TileSets
-from vision.steady import FRAMES_FULL
+from vision.steady import FRAMES_FULL, FRAMES_SHORT
 from web import create_app
 
 
@@ -92,6 +93,32 @@ def test_frames_are_read_with_the_taught_set_in_use(frame: bytes, tmp_path: Path
     assert TaughtReader.asked == ["Grandma's", None, None]
 
 
+class CardReader(SampleReader):
+    """Sees the twenty cards that lie in one row."""
+
+    def read(self, photo: Photo, deck: str = "auto", expectation: Expectation | None = None) -> Reading:
+        super().read(photo, deck, expectation)
+        names = [str(piece) for piece in parse_pieces("KAERHCy KAERHCr KAERHCw Kg 1j")]
+        row = [
+            Sighting(((x, 300), (x + 36, 300), (x + 36, 360), (x, 360)), (Candidate(name, 0.99),), "hand", 0)
+            for x, name in zip(range(20, 860, 42), names, strict=True)
+        ]
+        return Reading("frame", "four-color", photo.width, photo.height, tuple(row))
+
+
+def test_cards_are_looked_for_where_a_game_of_cards_is_played(frame: bytes) -> None:
+    reader, state = CardReader(), ""
+    for number in range(FRAMES_SHORT):
+        client = create_app(reader).test_client()
+        game = {"rules": "fujian", "options": '{"hand_size": 21}', "context": '{"jokers": true}'}
+        document = show(client, frame, 1 + number / 5, state, **game).get_json()
+        state = document["state"]
+    assert document["sure"] and document["hand"] == "KAERHCy KAERHCr KAERHCw Kg 1j"
+    assert (document["advice"]["count"], document["advice"]["text"]) == (20, "20 cards, sure")
+    assert reader.deck == "four-color" and reader.expectation is not None
+    assert (reader.expectation.sizes, "1j" in reader.expectation.pieces) == ((20, 21), True)
+
+
 def test_the_dark_is_told(client: FlaskClient) -> None:
     black = cv2.imencode(".jpg", np.zeros((720, 960, 3), np.uint8))[1].tobytes()
     assert show(client, black).get_json()["advice"]["kind"] == "dark"
@@ -123,6 +150,9 @@ def state_of(*tracks: Any, **changes: Any) -> str:
         state_of(told="rich"),
         state_of(*[track()] * 201),
         state_of(frames="many"),
+        state_of(track(logs={"Kr": -0.1})),
+        state_of(track(), deck="four-color"),
+        state_of(deck="tarot"),
     ],
 )
 def test_a_state_of_nobodys_making_is_refused(client: FlaskClient, frame: bytes, state: str) -> None:
@@ -150,8 +180,7 @@ def test_other_bad_fields_are_told_with_their_place(client: FlaskClient, frame: 
     for at in ("", "now", "nan", "inf", "-1"):
         assert show(client, frame, at).get_json()["error"]["where"] == "at", at
     assert show(client, frame, rules="poker").get_json()["error"]["where"] == "rules"
-    cards = show(client, frame, rules="fujian").get_json()["error"]
-    assert cards["where"] == "rules" and "tiles only" in cards["message"]
+    assert show(client, frame, options='{"cap": 9}').get_json()["error"]["where"] == "options.cap"
     answer = show(client, b"no picture")
     assert (answer.status_code, answer.get_json()["error"]["where"]) == (415, "frame")
     large = cv2.imencode(".jpg", np.zeros((40, 2200, 3), np.uint8))[1].tobytes()

@@ -31,8 +31,6 @@ from web.photos import Busy, NotInstalled, PhotoReader
 if TYPE_CHECKING:
     from vision.sets import TileSet
 
-TILES = "mahjong"
-
 MAX_HAND_BYTES = 64 * 1024
 """A hand document is below 2 kB; this leaves room and keeps nonsense out."""
 
@@ -127,8 +125,6 @@ def see_frame() -> Answer:
     photos: PhotoReader = current_app.extensions["photos"]
     try:
         expectation = _expectation()
-        if expectation is not None and expectation.deck != TILES:
-            raise HandError("The live view knows tiles only: of cards take a photo.", "rules")
         before = parse_state(request.form.get("state", ""))
         at = parse_time(request.form.get("at", ""))
         tile_set, _ = _taught_set()

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from web.api.models import Document, MeldDocument, Name, Pieces, SightingDocument
 
 if TYPE_CHECKING:
     from vision.steady import Steady, View
 
+CARD_SUITS = "yrwgj"
 MAX_FRAME_BYTES = 2 * 2**20
 """A frame of 960 pixels has about 150 kB; its state, 4 kB for a hand, 40 kB for a whole table."""
 
@@ -83,7 +84,7 @@ class Checked(BaseModel):
 
 Pixel = Annotated[float, Field(ge=-1e4, le=1e4)]
 Point = Annotated[list[Pixel], Field(min_length=2, max_length=2)]
-PieceName = Annotated[str, Field(pattern=r"^(back|[0-9][mps]|[1-7]z|[1-8]f)?$")]
+PieceName = Annotated[str, Field(pattern=r"^(back|[0-9][mps]|[1-7]z|[1-8]f|[KAERHCP][yrwg]|[1-5]j)?$")]
 LogChance = Annotated[float, Field(ge=-1e3, le=1)]
 Weight = Annotated[float, Field(ge=0, le=100)]
 
@@ -102,6 +103,14 @@ class StateDocument(Checked):
     held: Annotated[int, Field(ge=0, le=10**9)]
     told: AdviceKind
     due: AdviceKind
+    deck: Literal["mahjong", "four-color"] = "mahjong"
+
+    @model_validator(mode="after")
+    def names_of_one_deck(self) -> Self:
+        of_cards = {name[-1] in CARD_SUITS for track in self.tracks for name in track.logs if name}
+        if of_cards - {self.deck == "four-color"}:
+            raise ValueError("pieces of another deck")
+        return self
 
 
 def parse_state(text: str) -> Steady | None:

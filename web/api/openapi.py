@@ -72,12 +72,13 @@ OPERATIONS = (
             "state": {"type": "string", "description": "As the last answer gave it; none at first."},
             "rules": {
                 "type": "string",
-                "enum": [name for name, rules in RULE_SETS.items() if rules.deck == "mahjong"],
-                "description": "Whose hand sizes are waited for. Games of cards have no live view.",
+                "enum": list(RULE_SETS),
+                "description": "Whose deck is looked for, and whose hand sizes are waited for.",
             },
+            **SETTINGS_FIELDS,
             "set": SET_FIELD,
         },
-        optional=frozenset({"state", "rules", "set"}),
+        optional=frozenset({"state", "rules", "options", "context", "set"}),
         problems=(400, 413, 415, 503),
     ),
     Operation(

@@ -37,10 +37,9 @@ export class Camera {
   #lock = null;
   #shooting = false;
 
-  /** rules(): name of the rule set in force; onshot(photo). */
+  /** rules(): those in force; settings(): their {options, context}; onshot(photo). */
   constructor(options) {
     this.#options = options;
-    for (const note of document.querySelectorAll("[data-note=live]")) note.hidden = !hasCamera();
     for (const button of document.querySelectorAll("[data-do=live]")) {
       button.hidden = !hasCamera();
       button.addEventListener("click", () => this.open());
@@ -137,12 +136,13 @@ export class Camera {
       let pause = LEAST_MS;
       try {
         const frame = await this.#picture(FRAME_SIDE, FRAME_QUALITY);
-        const known = { at: started / 1000, state, rules: this.#options.rules(), set: chosenSet() ?? "" };
+        const { rules, settings } = this.#options;
+        const known = { at: started / 1000, state, rules: rules().name, ...settings(), set: chosenSet() ?? "" };
         const answer = await see(frame, known, run.signal);
         if (run.signal.aborted || this.#shooting) return;
         [state, unanswered] = [answer.state, 0];
         this.#draw(answer);
-        this.#tell(words(answer.advice));
+        this.#tell(words(answer.advice, rules().deck));
         if (answer.sure) return await this.#shoot(run);
       } catch (error) {
         if (run.signal.aborted) return;
@@ -234,13 +234,14 @@ export class Camera {
 
 const sleep = (ms) => new Promise((done) => setTimeout(done, Math.max(0, ms)));
 
-/** What the server advises, in the page's language. */
-function words({ kind, count, sizes, flowers, pieces }) {
+/** What the server advises on pieces of this deck, in the page's language. */
+function words({ kind, count, sizes, flowers, pieces }, deck) {
   const choice = new Intl.ListFormat(document.documentElement.lang, { type: "disjunction" });
-  return t(`camera.advice.${kind}`, {
+  const values = {
     count,
     beside: flowers > 0 ? t("camera.flowers", { count: flowers }) : "",
     sizes: choice.format(sizes.map(String)),
     pieces: choice.format(pieces.map(nameOf)),
-  });
+  };
+  return t(`camera.advice.${deck}.${kind}`, values, t(`camera.advice.${kind}`, values));
 }

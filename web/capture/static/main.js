@@ -47,13 +47,14 @@ class Page {
     this.upload = new Upload({
       onreading: (reading) => this.#takeReading(reading),
       rules: () => this.rules,
-      settings: () => ({ options: this.state.options, context: this.state.context }),
+      settings: () => this.#settings,
       // A hand for a table is of the table's deck; else whatever lies in the photo chooses the game, and the deck of
       // the game in force is only looked for first.
       deck: () => (this.errand?.isOpen ? this.rules.deck : "auto"),
     });
     this.camera = new Camera({
-      rules: () => this.state.rules,
+      rules: () => this.rules,
+      settings: () => this.#settings,
       onshot: (photo) => this.upload.start({ photo, name: "live.jpg" }),
     });
     this.errand = new Errand(this.store, () => this.rules);
@@ -78,6 +79,11 @@ class Page {
 
   get rules() {
     return this.#ruleSets[this.state.rules];
+  }
+
+  /** How the game is played, as far as it tells what a photo can show. */
+  get #settings() {
+    return { options: this.state.options, context: this.state.context };
   }
 
   change(edit) {

@@ -45,11 +45,13 @@ export const analyse = (hand, signal) =>
     signal,
   });
 
-/** One frame of a live preview. known: {at, state, rules, set}. */
-export function see(frame, known, signal) {
+/** One frame of a live preview. known: {at, state, rules, set}; options, context: how the game is played. */
+export function see(frame, { options, context, ...known }, signal) {
   const form = new FormData();
   form.append("frame", frame, "frame.jpg");
   for (const [name, value] of Object.entries(known)) form.append(name, value);
+  form.append("options", JSON.stringify(options));
+  form.append("context", JSON.stringify(context));
   return call("/api/frames", { method: "POST", body: form, signal });
 }
 
