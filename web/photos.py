@@ -47,6 +47,10 @@ class ReaderLike(Protocol):
     def read(self, photo: Photo, deck: str = "auto") -> Reading: ...
 
 
+class BadPhoto(Exception):
+    """Bytes that are no readable photo; the text says why. Known here without OpenCV, too."""
+
+
 class Busy(Exception):
     """Too many photos are being read; try again in a moment."""
 
@@ -90,8 +94,8 @@ class PhotoReader:
         """The reading of an open photo file, and a preview of it as a data URL.
 
         tile_set: the taught set in the photo. expectation: what the game can show; its deck is looked for
-        first. Raises `vision.load.PhotoError` for bytes that are no readable
-        photo, `Busy` when no turn comes up, and `NotInstalled`.
+        first. Raises `BadPhoto` for bytes that are no readable photo, `Busy` when no turn comes up, and
+        `NotInstalled`.
         """
         given = {"tile_set": tile_set, "expectation": expectation}
         how: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
@@ -102,18 +106,14 @@ class PhotoReader:
     def opened(self, file: BinaryIO, name: str) -> Iterator[tuple[ReaderLike, Photo]]:
         """The reader and an opened photo, for as long as this one's turn lasts. Raises the same as `read`."""
         reader = self._loaded()
-        from vision.load import load_photo
-
         with self._turn():
             # Read only now: photos that wait for their turn must not fill the memory.
-            yield reader, self._do(lambda: load_photo(file, name=name))
+            yield reader, self._do(lambda: _opened(file, name))
 
     def picture(self, file: BinaryIO) -> bytes:
-        """A photo file as a small upright JPEG with nothing else in it. Raises `PhotoError` and `Busy`."""
-        from vision.load import load_photo
-
+        """A photo file as a small upright JPEG with nothing else in it. Raises the same as `read`."""
         with self._turn():
-            return self._do(lambda: jpeg(load_photo(file, name="photo")))
+            return self._do(lambda: jpeg(_opened(file, "photo")))
 
     def see(
         self,
@@ -130,13 +130,12 @@ class PhotoReader:
         """
         how: dict[str, Any] = {} if tile_set is None else {"tile_set": tile_set}
         reader = self._loaded()
-        from vision.load import PhotoError, load_photo
         from vision.steady import see, told_of
 
         def looked() -> View:
-            photo = load_photo(file, name="frame")
+            photo = _opened(file, "frame")
             if max(photo.width, photo.height) > MOST_FRAME_SIDE:
-                raise PhotoError(f"the frame is too large: at most {MOST_FRAME_SIDE} pixels a side")
+                raise BadPhoto(f"the frame is too large: at most {MOST_FRAME_SIDE} pixels a side")
             return see(partial(reader.read, **told_of(expectation), **how), photo, at, before, expectation)
 
         with self._frame_turn():
@@ -179,6 +178,18 @@ class PhotoReader:
                 self._turns.release()
         finally:
             self._frame_turns.release()
+
+
+def _opened(file: BinaryIO, name: str) -> Photo:
+    """A photo file, upright. Raises `BadPhoto` and `NotInstalled`."""
+    try:
+        from vision.load import PhotoError, load_photo
+    except ImportError as error:
+        raise NotInstalled(str(error)) from error
+    try:
+        return load_photo(file, name=name)
+    except PhotoError as error:
+        raise BadPhoto(str(error)) from error
 
 
 def _load() -> ReaderLike:

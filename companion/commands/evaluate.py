@@ -66,7 +66,9 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    # Here, not at the top: `companion score` must start without OpenCV.
+    # Here, not at the top: `companion score` must start without OpenCV. Vision first: it says what to install
+    # where that cannot load.
+    import vision  # noqa: F401
     from datasets import evaluate
 
     return evaluate.run(args)

@@ -115,11 +115,12 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     assert process.returncode in (0, 1)
 
 
-def test_where_opencv_cannot_load_the_message_says_what_to_install(tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", ["read", "evaluate"])
+def test_where_opencv_cannot_load_the_message_says_what_to_install(tmp_path: Path, command: str) -> None:
     (tmp_path / "cv2.py").write_text(
         "raise ImportError('libGL.so.1: cannot open shared object file: No such file or directory')"
     )
-    done = companion("read", "photo.jpg", env={"PYTHONPATH": str(tmp_path), "PATH": ""})
+    done = companion(command, "photo.jpg", env={"PYTHONPATH": str(tmp_path), "PATH": ""})
     assert done.returncode == 69
     assert done.stderr.count("\n") == 1
     for word in ("libGL.so.1", "apt install libgl1 libglib2.0-0", "opencv-python-headless"):

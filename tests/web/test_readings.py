@@ -222,6 +222,20 @@ def test_without_models_photos_are_refused_and_typed_hands_judged(
     assert client.post("/api/analyses", json={"rules": "sichuan", "concealed": "11m"}).status_code == 200
 
 
+def test_where_opencv_cannot_load_photos_are_refused_and_all_else_goes_on(
+    client: FlaskClient, photo: bytes, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    for module in ("vision", "vision.load", "vision.sets", "vision.lesson"):
+        monkeypatch.setitem(sys.modules, module, None)  # importing it fails
+    lesson = {"photo": (io.BytesIO(photo), "set.jpg")}
+    for answer in (send(client, photo), client.post("/api/lessons", data=lesson)):
+        assert answer.status_code == 503
+        assert answer.get_json()["error"]["message"].startswith("This computer cannot read photos")
+    assert "vision" in caplog.text
+    assert client.get("/api/tables/none").status_code == 404
+    assert client.post("/api/analyses", json={"rules": "sichuan", "concealed": "11m"}).status_code == 200
+
+
 @pytest.mark.parametrize("game", [{}, {"rules": "sichuan"}, {"rules": "fujian"}])
 def test_the_shipped_reader_reads_the_sample_photo_whatever_is_played(game: dict[str, str]) -> None:
     document = send(create_app().test_client(), SAMPLE.read_bytes(), SAMPLE.name, **game).get_json()

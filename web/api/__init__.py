@@ -26,7 +26,7 @@ from companion.rules import get as get_rules
 from web.api.frames import MAX_FRAME_BYTES, BadField, frame_document, parse_state, parse_time
 from web.api.models import HandDocument, Setting
 from web.api.openapi import openapi_document
-from web.photos import Busy, NotInstalled, PhotoReader
+from web.photos import BadPhoto, Busy, NotInstalled, PhotoReader
 
 if TYPE_CHECKING:
     from vision.sets import TileSet
@@ -49,8 +49,6 @@ def problem(status: HTTPStatus, message: str, where: str = "", **more: Any) -> t
 
 @blueprint.post("/readings")
 def make_reading() -> Answer:
-    from vision.load import PhotoError
-
     upload = request.files.get("photo")
     if upload is None:
         return problem(HTTPStatus.BAD_REQUEST, "Send the photo as the multipart field `photo`.", "photo")
@@ -67,10 +65,10 @@ def make_reading() -> Answer:
         )
     except HandError as error:
         return problem(HTTPStatus.BAD_REQUEST, error.message, error.where)
-    except PhotoError as error:
+    except BadPhoto as error:
         return problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, str(error), "photo")
     except (Busy, NotInstalled) as error:
-        return _not_read(error)
+        return not_read(error)
     reading = replace(reading, warnings=reading.warnings + lost)
     return jsonify(reading.to_document() | {"preview": preview})
 
@@ -117,8 +115,6 @@ def _taught_set() -> tuple[TileSet | None, tuple[str, ...]]:
 @blueprint.post("/frames")
 def see_frame() -> Answer:
     request.max_content_length = MAX_FRAME_BYTES
-    from vision.load import PhotoError
-
     upload = request.files.get("frame")
     if upload is None:
         return problem(HTTPStatus.BAD_REQUEST, "Send the frame as the multipart field `frame`.", "frame")
@@ -133,14 +129,14 @@ def see_frame() -> Answer:
         return problem(HTTPStatus.BAD_REQUEST, str(error), error.where)
     except HandError as error:
         return problem(HTTPStatus.BAD_REQUEST, error.message, error.where)
-    except PhotoError as error:
+    except BadPhoto as error:
         return problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, str(error), "frame")
     except (Busy, NotInstalled) as error:
-        return _not_read(error)
+        return not_read(error)
     return jsonify(frame_document(view))
 
 
-def _not_read(error: Busy | NotInstalled) -> Answer:
+def not_read(error: Busy | NotInstalled) -> Answer:
     """Why this computer reads nothing now."""
     if isinstance(error, Busy):
         answer, status = problem(
@@ -216,6 +212,8 @@ def failed(error: Exception) -> Answer:
     """What no route foresaw. The log gets the traceback, never the request's content."""
     if isinstance(error, HTTPException):
         return problem(HTTPStatus(error.code or 500), error.description or error.name)
+    if isinstance(error, ImportError):  # vision, where OpenCV cannot load
+        return not_read(NotInstalled(str(error)))
     log.error("%s %s failed", request.method, request.path, exc_info=error)
     return problem(
         HTTPStatus.INTERNAL_SERVER_ERROR,

@@ -43,7 +43,7 @@ from companion.table.view import evening_document, journal_document, round_docum
 from web import api
 from web.capture import translated
 from web.guards import from_this_page
-from web.photos import Busy, PhotoReader
+from web.photos import BadPhoto, Busy, NotInstalled, PhotoReader
 from web.qr import qr_code
 from web.table.models import LEAST_KEY, MOST_KEY, Doing, Joining, Looking, NewTable, Trying
 
@@ -344,12 +344,10 @@ def no_database(error: Exception) -> api.Answer:
 
 @blueprint.errorhandler(Exception)
 def failed(error: Exception) -> api.Answer:
-    from vision.load import PhotoError
-
-    if isinstance(error, PhotoError):
+    if isinstance(error, BadPhoto):
         return api.problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, _sentence(str(error)), "photo")
-    if isinstance(error, Busy):
-        return api.problem(HTTPStatus.SERVICE_UNAVAILABLE, "Many photos are being read right now. Try again.")
+    if isinstance(error, Busy | NotInstalled):
+        return api.not_read(error)
     if isinstance(error, HTTPException) and not request.path.startswith("/api/"):
         return cast(api.Answer, error.get_response())
     return api.failed(error)

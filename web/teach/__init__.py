@@ -18,7 +18,7 @@ from companion.pieces import NotationError, Piece
 from web import api
 from web.capture import translated
 from web.guards import from_this_page
-from web.photos import Busy, NotInstalled, PhotoReader
+from web.photos import BadPhoto, Busy, NotInstalled, PhotoReader
 from web.teach.models import CorrectionForm, NewSet, Switch, TaughtTile
 
 MAX_JSON_BYTES = 4096
@@ -199,7 +199,8 @@ def never_kept(response: Response) -> Response:
 
 @blueprint.errorhandler(Exception)
 def refused(error: Exception) -> api.Answer:
-    from vision.load import PhotoError
+    if isinstance(error, ImportError):
+        return api.failed(error)
     from vision.sets import SetError
 
     if isinstance(error, SetError | NotationError):
@@ -208,14 +209,10 @@ def refused(error: Exception) -> api.Answer:
         fault = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, fault["loc"]))
         return api.problem(HTTPStatus.BAD_REQUEST, f"This request is not right: {fault['msg']}.", where)
-    if isinstance(error, PhotoError):
+    if isinstance(error, BadPhoto):
         return api.problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, str(error), "photo")
-    if isinstance(error, Busy):
-        return api.problem(HTTPStatus.SERVICE_UNAVAILABLE, "Many photos are being read right now. Try again.")
-    if isinstance(error, NotInstalled):
-        return api.problem(
-            HTTPStatus.SERVICE_UNAVAILABLE, "This computer cannot read photos: a part is missing."
-        )
+    if isinstance(error, Busy | NotInstalled):
+        return api.not_read(error)
     if isinstance(error, HTTPException) and not request.path.startswith("/api/"):
         return cast(api.Answer, error.get_response())
     return api.failed(error)
@@ -236,9 +233,7 @@ def _photos() -> PhotoReader:
 def _upload(name: str) -> tuple[BinaryIO, str]:
     upload: FileStorage | None = request.files.get(name)
     if upload is None:
-        from vision.load import PhotoError
-
-        raise PhotoError(f"send the photo as the multipart field `{name}`")
+        raise BadPhoto(f"send the photo as the multipart field `{name}`")
     return cast(BinaryIO, upload.stream), upload.filename or "photo"
 
 
