@@ -50,5 +50,18 @@ def draw_sightings(
     return picture
 
 
+def draw_crops(crops: NDArray[np.uint8], captions: Sequence[str], columns: int = 10) -> NDArray[np.uint8]:
+    """A sheet of rectified pieces, (n, side, side, 3) BGR, each with what it was read as below it."""
+    rows = max(1, -(-len(crops) // columns))
+    cell, line = 2 * crops.shape[1], 18
+    sheet = np.full((rows * (cell + line), columns * cell, 3), 255, np.uint8)
+    for number, (crop, caption) in enumerate(zip(crops, captions, strict=True)):
+        y, x = (number // columns) * (cell + line), (number % columns) * cell
+        sheet[y : y + cell, x : x + cell] = cv2.resize(crop, (cell, cell))
+        at = (x + 2, y + cell + line - 5)
+        cv2.putText(sheet, caption, at, cv2.FONT_HERSHEY_SIMPLEX, 0.4, (0, 0, 0), 1, cv2.LINE_AA)
+    return sheet
+
+
 def _pixel(point: NDArray[np.float64]) -> tuple[int, int]:
     return round(float(point[0])), round(float(point[1]))

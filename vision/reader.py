@@ -12,11 +12,10 @@ import numpy as np
 from companion.installed import readable_decks
 from companion.reading import Expectation, Reading, Sighting
 from vision.adapt import Adaptation
-from vision.classify import Classifier
-from vision.debug import draw_sightings
+from vision.classify import Classifier, Pyramid, rectify
+from vision.debug import draw_crops, draw_sightings
 from vision.decks import CLEAR, DECK_READERS, DeckReader, Look, Seen
 from vision.load import Photo
-from vision.locate import Located
 from vision.model import ModelError
 from vision.quality import remedies
 from vision.sets import TileSet
@@ -93,7 +92,7 @@ class Reader:
         better = remedies(photo.image, reader.deck, placed.sightings, photo.scale)
         done = time.perf_counter()
         if debug is not None:
-            _write_debug(debug, photo, seen.located, placed.sightings)
+            _write_debug(debug, photo, seen, placed.sightings)
         return Reading(
             photo=photo.name,
             deck=reader.deck if placed.sightings else None,
@@ -144,11 +143,25 @@ class Reader:
 _default = Reader()
 
 
-def _write_debug(folder: Path, photo: Photo, located: list[Located], sightings: tuple[Sighting, ...]) -> None:
+def _write_debug(folder: Path, photo: Photo, seen: Seen, sightings: tuple[Sighting, ...]) -> None:
+    """A picture of each stage: where pieces may lie, the rectified faces and how each was read by itself, and
+    what was made of them."""
     stem = Path(photo.name).stem
     picture = photo.image.copy()
-    for piece in located:
+    for piece in seen.located:
         colour = (0, 0, 255) if piece.kind == "face" else (255, 0, 0)
         cv2.polylines(picture, [np.round(piece.quad).astype(np.int32)], True, colour, 2, cv2.LINE_AA)
     cv2.imwrite(str(folder / f"{stem}-1-located.jpg"), picture)
-    cv2.imwrite(str(folder / f"{stem}-2-read.jpg"), draw_sightings(photo.image, sightings, photo.scale))
+    crops, _ = rectify(Pyramid(photo.image), seen.read.quads)
+    cv2.imwrite(str(folder / f"{stem}-2-rectified.jpg"), draw_crops(crops, _captions(seen)))
+    cv2.imwrite(str(folder / f"{stem}-3-arranged.jpg"), draw_sightings(photo.image, sightings, photo.scale))
+
+
+def _captions(seen: Seen) -> list[str]:
+    """What each place was read as by itself, and how surely."""
+    captions = []
+    for chances, colours in zip(seen.read.chances, seen.read.colours, strict=True):
+        best = int(chances.argmax())
+        colour = seen.colours[int(colours.argmax())] if seen.colours else ""
+        captions.append(f"{seen.labels[best]}{colour} {chances[best]:.0%}")
+    return captions
