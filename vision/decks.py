@@ -46,9 +46,16 @@ RANKED = 6
 """How many ways to read a tile are kept at most."""
 LEAST = 0.001
 """Ways to read a tile that are less probable than this are left out."""
-LEAST_BELIEF = 0.25
+LEAST_BELIEF = 0.15
 """An end of a card must be so sure to be there, as both networks see it; whether it makes a card is settled
 when it is known whether there is another end.
+"""
+BELIEF = {"score": 1.4, "shown": 0.15, "rank": 0.36, "upright": 0.39}
+USUALLY_NONE = -1.9
+"""How much it speaks for an end of a card how sure the networks are that a centre lies there, that it shows
+any card, of its rank among the cards, and of the way up, each as log odds; and how much against it before.
+Found by logistic regression over 11,100 places of 276 scenes, one in eight of them no end: what is printed
+elsewhere often is some card to the network, but hardly a certain one.
 """
 UNSURE, MOST_AGAIN = 0.9, 24
 """Pieces read with less probability are looked at again, so many at most: the likeliest."""
@@ -270,7 +277,7 @@ DECK_READERS: dict[str, type[DeckReader]] = {reader.deck: reader for reader in (
 def ends_of(seen: Seen) -> list[CardEnd]:
     """Ends of cards that were seen, places without one left out; quads in pixels of the image."""
     read = seen.read
-    belief = seen.shown * np.array([piece.score for piece in seen.located])
+    belief = _beliefs(seen)
     ends = []
     for number in np.flatnonzero(belief >= LEAST_BELIEF):
         ranks = dict(zip(seen.labels, map(float, read.chances[number]), strict=True))
@@ -279,6 +286,21 @@ def ends_of(seen: Seen) -> list[CardEnd]:
         quad = read.quads[number].astype(np.float64)
         ends.append(CardEnd(quad, ranks, colours, float(read.upright[number]), float(belief[number])))
     return ends
+
+
+def _beliefs(seen: Seen) -> np.ndarray:
+    """How sure it is that there is an end of a card at each place, (n,) 0-1; see `BELIEF`."""
+    sure = {
+        "score": np.array([piece.score for piece in seen.located]),
+        "shown": seen.shown,
+        "rank": surest(seen.read.chances, seen.labels) / np.maximum(seen.shown, 1e-9),
+        "upright": seen.read.upright,
+    }
+    odds = np.full(len(seen.located), USUALLY_NONE)
+    for name, weight in BELIEF.items():
+        chance = np.clip(sure[name], 1e-4, 1 - 1e-4)
+        odds += weight * np.log(chance / (1 - chance))
+    return np.asarray(1 / (1 + np.exp(-odds)))
 
 
 def sightings_of(seen: Seen, scale: float) -> list[Sighting]:

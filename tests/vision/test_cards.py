@@ -19,6 +19,8 @@ from datasets.render import Camera
 from tests.decks import PAPERS, plain_deck
 from vision.card_lines import find_lines, meld_of, split_melds
 from vision.cards import arrange_cards
+from vision.classify import Read
+from vision.decks import REJECT, Seen, ends_of
 from vision.ends import (
     COLOURS,
     JOKERS,
@@ -32,6 +34,7 @@ from vision.ends import (
     turn_apart,
     upside_down,
 )
+from vision.locate import Located
 from vision.papers import Papers, judge_colours
 
 SEEN = 0.4
@@ -291,12 +294,36 @@ def test_a_doubtful_end_counts_when_another_one_vouches_for_it() -> None:
     names = ["Kr", "Ar", "Rr", "Hg", "Cg", "Py"]
     image, truth = seen_from(_line(names, 1.05, np.random.default_rng(7)), deck)
     ends, _ = located(truth, np.random.default_rng(7))
-    both = [replace(end, belief=0.35) for end in ends]
+    both = [replace(end, belief=0.4) for end in ends]
     assert [sighting.piece for sighting in arrange_cards(image, both).sightings] == names
     alone = replace(ends[0], quad=ends[0].quad - np.array([0, 150]), belief=0.45)
     assert len(arrange_cards(image, [*ends, alone]).sightings) == len(names)
-    surer = replace(alone, belief=0.9)
+    surer = replace(alone, belief=0.97)
     assert len(arrange_cards(image, [*ends, surer]).sightings) == len(names) + 1
+
+
+def test_an_end_is_the_surer_the_surer_its_rank_and_its_way_up_are() -> None:
+    quad = standing((100, 50, 1))[0].astype(np.float32)
+    chances = np.array([[0.98, 0.01, 0.01], [0.45, 0.45, 0.1], [0.98, 0.01, 0.01], [0.1, 0.1, 0.8]])
+    upright, none = np.array([0.99, 0.5, 0.5, 0.5]), np.zeros((4, 0))
+    read = Read(np.array([quad] * 4), chances, upright, none, none)
+    places = [Located(quad, "face", 0.7)] * 3 + [Located(quad, "face", 0.35)]
+    surest, doubtful, turned = ends_of(Seen(places, read, ("K", "A", REJECT), (), {}))
+    assert 0.98 > surest.belief > turned.belief > doubtful.belief > 0.3
+    assert (surest.ranks, surest.upright) == ({"K": 0.98, "A": 0.01}, 0.99)
+
+
+def test_what_is_larger_or_smaller_than_the_ends_of_cards_must_be_seen_more_clearly() -> None:
+    deck = plain_deck()
+    names = ["Kr", "Ar", "Rr", "Hg", "Cg", "Py"]
+    image, truth = seen_from(_line(names, 1.05, np.random.default_rng(7)), deck)
+    ends, _ = located(truth, np.random.default_rng(7))
+    ends = [replace(end, belief=0.9) for end in ends]
+    first, second = (replace(end, quad=end.quad - np.array([0, 200]), belief=0.85) for end in ends[:2])
+    centre = (first.quad.mean(0) + second.quad.mean(0)) / 2
+    print_on_cloth = [replace(end, quad=centre + (end.quad - centre) / 3) for end in (first, second)]
+    assert len(arrange_cards(image, [*ends, first, second]).sightings) == len(names) + 1
+    assert len(arrange_cards(image, [*ends, *print_on_cloth]).sightings) == len(names)
 
 
 def test_a_doubtful_end_counts_in_a_column_of_ends() -> None:
@@ -310,7 +337,7 @@ def test_a_doubtful_end_counts_in_a_column_of_ends() -> None:
     assert [sighting.piece for sighting in arrange_cards(image, ends).sightings] == names
     # Elsewhere it does not, and where both ends should show it must be the surer.
     aside = ends[1].quad + np.array([150, 0])
-    for belief, counts in ((0.3, False), (0.55, False), (0.9, True)):
+    for belief, counts in ((0.3, False), (0.55, False), (0.97, True)):
         more = [*ends, replace(ends[1], quad=aside, belief=belief)]
         assert len(arrange_cards(image, more).sightings) == len(names) + counts
 
