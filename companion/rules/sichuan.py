@@ -421,9 +421,14 @@ class Sichuan(RuleSet):
                         gains.setdefault(fan.name, []).append(KINDS[kind])
         yield "No winning piece is named: judged as won by discard; a self-draw pays differently."
         for name, pieces in gains.items():
-            yield f"{name} depends on naming the winning piece: it counts when that is {_either(pieces)}."
+            called = self._called(name)
+            yield f"{called} depends on naming the winning piece: it counts when that is {_either(pieces)}."
         if hand.context.get("after_kong"):
-            yield "after-kong is not counted: it needs a winning piece from the wall."
+            yield f"{self._called('after-kong')} is not counted: it needs a winning piece from the wall."
+
+    def _called(self, item: str) -> str:
+        """An item's label without its explanation."""
+        return self.item_names[item].partition(":")[0]
 
     # Rounds
 

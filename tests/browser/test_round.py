@@ -11,6 +11,8 @@ import pytest
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed: no browser tests")
 from playwright.sync_api import Page, Route, expect
 
+from companion.reading import Reading
+
 Shoot = Callable[[str], Path]
 
 
@@ -33,6 +35,16 @@ def tiles(page: Page) -> list[str]:
 
 def type_hand(page: Page, text: str) -> None:
     page.locator("#text").fill(text)
+
+
+def test_a_photo_without_tiles_says_what_to_do(page: Page, shoot: Shoot) -> None:
+    reading = Reading("wood.jpg", None, 800, 600, warnings=("No tile was found in the photo.",)).to_document()
+    page.route("**/api/readings", lambda route: route.fulfill(json=reading | {"preview": None}))
+    page.get_by_role("button", name="Try the sample photo").click()
+    expect(page.locator("#warnings li")).to_have_text("No tile was found in the photo.")
+    expect(page.locator("#photo-nothing")).to_contain_text("Lay the tiles in a row")
+    expect(page.locator(".legend")).to_be_hidden()
+    shoot("1-nothing")
 
 
 def test_from_the_sample_photo_to_the_score(page: Page, shoot: Shoot) -> None:

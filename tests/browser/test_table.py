@@ -297,8 +297,11 @@ def test_a_stranger_is_sent_to_the_door(page: Page, address: str) -> None:
 
 
 def test_a_card_table(page: Page, address: str, shoot: Shoot) -> None:
+    page.locator("[data-key=game-guangshui]").click()
     page.goto(f"{address}table")
-    page.locator("#rules").select_option("guangshui")
+    expect(page.locator("#rules")).to_have_value("guangshui")  # the game played last
+    page.get_by_role("button", name="Open the table").click()
+    expect(page.locator("#name-0")).to_be_focused()  # who opens it is asked for a name
     page.locator("#name-0").fill("Anna")
     page.get_by_text("House rules, stake").click()
     page.locator("#stake").fill("5")

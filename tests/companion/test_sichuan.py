@@ -66,12 +66,12 @@ def test_waits_count_the_situation_only_as_far_as_a_discard_can_have_it() -> Non
 def test_a_hand_without_its_winning_piece_named() -> None:
     result = analyse(hand("123456m23467899p"))
     assert (result.status, result.score and result.score.extra["payers"]) == ("won", 1)
-    assert [note for note in result.notes if "golden-wait depends on naming" in note and "9p" in note]
+    assert [note for note in result.notes if "Golden wait depends on naming" in note and "9p" in note]
     certain = analyse(hand("55p", "pung 111m", "pung 333m", "pung 888p", "pung 999p"))
     assert not [note for note in certain.notes if "depends" in note]
     kong = analyse(hand("456m23467899p", "kong 1111m", after_kong=True))
     assert (kong.status, kong.score and kong.score.total) == ("won", 1)
-    assert "after-kong is not counted" in " ".join(kong.notes)
+    assert "Self-draw after a kong is not counted" in " ".join(kong.notes)
 
 
 def test_notes_say_why() -> None:

@@ -320,6 +320,10 @@ class Page {
     const { state } = this;
     byId("photo-card").hidden = !state.photo;
     if (!state.photo) return;
+    const found = state.pieces.some((piece) => piece.quad !== null);
+    byId("photo-card").classList.toggle("is-nothing", !found);
+    byId("photo-nothing").hidden = found;
+    byId("photo-nothing").textContent = t(`photo.nothing.${this.rules.deck}`);
     drawPhoto(byId("photo"), {
       photo: state.photo,
       url: this.store.preview,

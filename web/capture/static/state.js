@@ -136,6 +136,9 @@ export class Store {
   }
 }
 
+/** The game that this device played last; null when it played none. */
+export const lastGame = () => load(localStorage, HAND)?.state?.rules ?? null;
+
 /** The house rules that this device plays a game by. */
 export const optionsOf = (rules) => load(localStorage, HOUSE)?.[rules] ?? {};
 

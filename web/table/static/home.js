@@ -5,7 +5,7 @@ import { ApiError, call, rules as loadRules } from "/static/js/api.js";
 import { loadTexts, t } from "/static/js/i18n.js";
 import { drawForm, inForce } from "/capture/forms.js";
 import { choices } from "/capture/hand.js";
-import { optionsOf } from "/capture/state.js";
+import { lastGame, optionsOf } from "/capture/state.js";
 import { newKey, post } from "/table-files/link.js";
 
 const NAME = "companion.name";
@@ -26,6 +26,13 @@ const go = (document, name) => {
   }
   location.href = `/table/${document.id}`;
 };
+
+/** Shows at a field what is wanted there. */
+function ask(field, text) {
+  field.setCustomValidity(text);
+  field.addEventListener("input", () => field.setCustomValidity(""), { once: true });
+  field.reportValidity();
+}
 
 /** Does something that may fail, and says so on the page when it does. */
 async function attempt(action) {
@@ -125,7 +132,9 @@ class Opening {
       event.preventDefault();
       attempt(() => this.#open());
     });
-    this.#choose(ruleSets[0].name);
+    const { name } = ruleSets.find((rules) => rules.name === lastGame()) ?? ruleSets[0];
+    byId("rules").value = name;
+    this.#choose(name);
     byId("name-0").value = remembered();
   }
 
@@ -179,7 +188,7 @@ class Opening {
     const names = [...byId("names").querySelectorAll("input")].map((input) => input.value.trim());
     const seat = byId("me").value === "" ? null : Number(byId("me").value);
     const name = seat === null ? byId("my-name").value.trim() : names[seat];
-    if (!name) throw new ApiError("refused", t("table.who"));
+    if (!name) return ask(byId(seat === null ? "my-name" : `name-${seat}`), t("table.who"));
     const create = {
       rules: this.#rules.name,
       players: names,
