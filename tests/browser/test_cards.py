@@ -224,6 +224,8 @@ def test_an_own_photo_is_told_apart_unless_a_table_wants_it(page: Page) -> None:
     page.evaluate("errand => sessionStorage.setItem('companion.errand', JSON.stringify(errand))", errand)
     page.goto(page.url + "?errand")
     expect(page.locator("#game")).to_have_value("guangshui")
+    for choice in ("#game", "#games"):  # the table's game is played, no other
+        expect(page.locator(choice)).to_be_hidden()
     with page.expect_request("**/api/readings") as sent:
         page.locator("footer input[type=file]").set_input_files(photo)
     expect(page.locator("#photo .mark")).to_have_count(len(FAN) + len(LAID))

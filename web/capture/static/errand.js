@@ -27,6 +27,7 @@ export class Errand {
     if (!this.#errand) return;
     this.#begin();
     byId("errand").hidden = false;
+    document.body.classList.add("is-errand"); // the game is the sender's
     byId("errand-title").textContent = this.#errand.title;
     byId("errand-back").href = this.#errand.back;
     byId("errand-done").addEventListener("click", () => this.#done());
@@ -66,7 +67,8 @@ export class Errand {
   #draw() {
     // A new photo is a new hand, of which nothing is known.
     if ((this.#store.state.photo?.id ?? this.#photo) !== this.#photo) queueMicrotask(() => this.#tell());
-    byId("errand-done").disabled = !this.#store.state.pieces.some(isPlayed);
+    const { rules, pieces } = this.#store.state; // undo may lead back to another game
+    byId("errand-done").disabled = rules !== this.#errand.rules || !pieces.some(isPlayed);
   }
 
   #done() {
