@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -219,8 +220,13 @@ def test_an_own_photo_is_told_apart_unless_a_table_wants_it(page: Page) -> None:
     photo = Path(__file__).parents[1] / "data/cards/photos/melds.jpg"
     page.locator("footer input[type=file]").set_input_files(photo)
     expect(page.locator("#game")).to_have_value("fujian")  # what lies in the photo chose the game
-    errand = {"back": "/table", "title": "Anna's hand", "rules": "guangshui", "source": "wall"}
-    errand |= {"options": {"lou_doubles": True}}
+    errand: dict[str, Any] = {
+        "back": "/table",
+        "title": "Anna's hand",
+        "rules": "guangshui",
+        "source": "wall",
+    }
+    errand["options"] = {"lou_doubles": True}
     page.evaluate("errand => sessionStorage.setItem('companion.errand', JSON.stringify(errand))", errand)
     page.goto(page.url + "?errand")
     expect(page.locator("#game")).to_have_value("guangshui")
