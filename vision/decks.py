@@ -17,7 +17,7 @@ from vision.arrange import Arrangement, arrange
 from vision.cards import arrange_cards
 from vision.classify import TURNS_ALIKE, Classifier, Read
 from vision.ends import CardEnd
-from vision.gaps import BLANK, filled_places, find_corners, find_places
+from vision.gaps import BLANK, filled_places, find_corners, find_misfits, find_neighbours, find_places
 from vision.halves import find_halves
 from vision.load import Photo
 from vision.locate import FAINT, Located, Locator
@@ -59,9 +59,13 @@ elsewhere often is some card to the network, but hardly a certain one.
 """
 UNSURE, MOST_AGAIN = 0.9, 24
 """Pieces read with less probability are looked at again, so many at most: the likeliest."""
-VERY_UNSURE, SURER = 0.7, 0.1
+VERY_UNSURE = 0.7
 """A piece that is read with less probability is also looked at where clear neighbours say that its corners
-are, and what is read there is believed if it is surer by so much.
+are.
+"""
+MISFIT = 0.6
+"""A piece much larger or smaller than its neighbours is believed so much at most, however surely it is read:
+the half of a face, or a pip of it, may read as a face.
 """
 JOINED = 0.9
 """Two places that look like halves of one face are one when it is read with at least this probability."""
@@ -205,7 +209,7 @@ class TileReader(DeckReader):
     ) -> tuple[list[Located], Read]:
         """With halves joined, and after one more look: at doubtful pieces from better corners, at those that
         are hardly read where their neighbours say that they are, and at places in rows where pieces were
-        missed.
+        missed or located amiss.
         """
         located, read = self._joined(image, located, read, adaptation)
         names = np.array(self.classifier.labels)
@@ -213,30 +217,33 @@ class TileReader(DeckReader):
         quads = read.quads.astype(np.float64)
         doubtful = np.flatnonzero(surely < UNSURE)
         doubtful = doubtful[np.argsort(-surely[doubtful], kind="stable")[:MOST_AGAIN]]
-        clear = (surely >= UNSURE) & ~np.isin(said, (REJECT, BACK))
-        corners = find_corners(quads, clear, (surely < VERY_UNSURE) & (said != BACK))
+        shown = np.flatnonzero(~np.isin(said, (REJECT, BACK)))
+        clear = np.isin(np.arange(len(quads)), shown) & (surely >= UNSURE)
+        misfits = shown[find_misfits(quads[shown], clear[shown])]
+        clear[misfits] = False
         rejected = self.classifier.labels.index(REJECT)
         there = np.flatnonzero(read.chances[:, rejected] < DOUBTED)
         empty = np.setdiff1d(np.arange(len(located)), there)
         weak = np.array([piece.quad for piece in [*faint, *(located[i] for i in empty)]], np.float64)
         telling = ~np.isin(said[there], (BACK, BLANK))
         places = find_places(quads[there], weak.reshape(-1, 4, 2), telling)
-        wanted = [*quads[doubtful], *corners.values(), *(place.quad for place in places)]
+        places += find_corners(quads, clear, (surely < VERY_UNSURE) & (said != BACK))
+        places += find_neighbours(quads, clear)
+        wanted = [*quads[doubtful], *(place.quad for place in places)]
         if not wanted:
             return located, read
         more = self.classifier.read(image, np.array(wanted, np.float32), adaptation)
-        cuts = np.cumsum([len(doubtful), len(corners)])
-        again, moved, new = (more.take(part) for part in np.split(np.arange(len(wanted)), cuts))
+        again, new = (more.take(part) for part in np.split(np.arange(len(wanted)), [len(doubtful)]))
         read = read.put(doubtful, replace(again, chances=(read.chances[doubtful] + again.chances) / 2))
-        which = np.array(list(corners), int)
-        here, beside = (surest(part, self.classifier.labels) for part in (read.chances[which], moved.chances))
-        better = np.flatnonzero(beside > here + SURER)
-        read = read.put(which[better], moved.take(better))
+        held = read.chances.max(1)
+        held[misfits] = np.minimum(held[misfits], MISFIT)
+        there = np.flatnonzero(read.chances[:, rejected] < DOUBTED)
         faces = [None if name in (REJECT, BACK) else str(name) for name in names[new.chances.argmax(1)]]
-        known = read.quads[read.chances[:, rejected] < DOUBTED].astype(np.float64)
-        taken = filled_places(places, faces, new.chances.max(1), new.quads, known)
+        known = read.quads[there].astype(np.float64)
+        taken, replaced = filled_places(places, faces, new.chances.max(1), new.quads, known, held[there])
         filled = [Located(new.quads[k], "face", FAINT, sure=False) for k in taken]
-        return located + filled, read + new.take(taken)
+        rest = np.setdiff1d(np.arange(len(located)), there[replaced])
+        return [located[i] for i in rest] + filled, read.take(rest) + new.take(taken)
 
     def _joined(
         self, image: np.ndarray, located: list[Located], read: Read, adaptation: Adaptation | None

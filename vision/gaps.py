@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 
 from vision.rows import Floats, Row, Shape, cross, find_rows
 
+NOTHING: Floats = np.zeros((0, 4, 2))
+"""No quads."""
 SHORTEST = 3
-"""Rows of fewer pieces are passed over."""
+"""Rows of fewer pieces are passed over; of clear ones, two make a row."""
 NEXT = 0.6
 """The widest gap to a neighbour that tells where a piece has its corners, in pieces."""
 MOST = 3
@@ -38,22 +40,28 @@ believed past the end of a row: sides of tiles and much of a table look the same
 """
 OVERLAP = 0.3
 """The share of the smaller quad that two pieces may have in common."""
-ALIKE = 1.8
-"""How much larger or smaller than its place it may look."""
+ALIKE, FITS = 1.8, 1.35
+"""How much larger or smaller than its place what shows faintly may look; and a piece, once it is read, than
+the room for it or than its neighbours: tiles of one set are equally large.
+"""
+SURER = 0.1
+"""A piece takes the place of others that it lies on if it is read more surely than these by so much."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where a piece may be missing.
 
-    quad: (4, 2), clockwise. between: it lies between two pieces of a row, not past its end. chain: places
-    past the same end have the same number, the nearest first: there none is believed that comes after an
-    empty one.
+    quad: (4, 2), clockwise. room: (4, 2), where the row has the place; the quad is that, or what shows
+    faintly there. between: it lies between two pieces of a row, not past its end. chain: places past the same
+    end have the same number, the nearest first: there none is believed that comes after an empty one. None
+    for a place by itself.
     """
 
     quad: Floats
+    room: Floats
     between: bool
-    chain: int
+    chain: int | None = None
 
 
 def find_places(quads: Floats, faint: Floats, telling: NDArray[np.bool_] | None = None) -> list[Place]:
@@ -71,29 +79,61 @@ def find_places(quads: Floats, faint: Floats, telling: NDArray[np.bool_] | None 
         if len(row) >= SHORTEST and told >= 2:
             places += _between(shape, row, faint)
             for way in (row, row.reversed()):
-                chain = places[-1].chain + 1 if places else 0
-                places += [Place(quad, False, chain) for quad in _past(shape, way, faint)]
+                places += _past(shape, way, faint, chain=len(places))
     return places
 
 
-def find_corners(quads: Floats, clear: NDArray[np.bool_], doubtful: NDArray[np.bool_]) -> dict[int, Floats]:
-    """Where the corners of doubtful pieces, by number, should be, as clear neighbours in the row have it.
+def find_neighbours(quads: Floats, clear: NDArray[np.bool_]) -> list[Place]:
+    """Places beside the clear pieces (n,) of those at quads (n, 4, 2), in the rows of these alone, where no
+    clear piece lies: there others may be missing, or be located amiss.
+    """
+    shape = Shape.of(quads[clear])
+    places: list[Place] = []
+    for row in find_rows(shape):
+        if len(row) > 1:
+            places += _between(shape, row, NOTHING)
+            places += [_next(shape, way) for way in (row, row.reversed())]
+    return [place for place in places if not _covered(place.quad, shape.quads).any()]
+
+
+def _next(shape: Shape, row: Row) -> Place:
+    """The place right past the end of a row."""
+    inner, last = (_walked(shape, row, k) for k in (len(row) - 2, len(row) - 1))
+    quad = _following(inner, last, _usual_gap(row))
+    return Place(quad, quad, False)
+
+
+def find_misfits(quads: Floats, clear: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which pieces (n,), of those at quads (n, 4, 2), are much larger or smaller than the clear ones on both
+    sides of them, or next to them, in their row: they are parts of a face, or more than one.
+    """
+    shape = Shape.of(quads)
+    odd = np.zeros(len(quads), bool)
+    for row in find_rows(shape) if len(quads) >= SHORTEST else ():
+        for k, i in enumerate(row.pieces):
+            others = [*row.pieces[max(k - 2, 0) : k], *row.pieces[k + 1 : k + 3]]
+            near = [j for j in others if clear[j]]
+            if len(near) >= 2:
+                odd[i] = not 1 / FITS < shape.area[i] / np.median(shape.area[near]) < FITS
+    return odd
+
+
+def find_corners(quads: Floats, clear: NDArray[np.bool_], doubtful: NDArray[np.bool_]) -> list[Place]:
+    """Where the corners of doubtful pieces should be, as clear neighbours in the row have it.
 
     quads: (n, 4, 2). clear, doubtful: (n,) which pieces they are. A piece has the corners that its neighbours
     leave free, or those that follow on one of them and the piece beyond it.
     """
-    found: dict[int, Floats] = {}
     if not (clear.any() and doubtful.any()):
-        return found
+        return []
     shape = Shape.of(quads)
-    for row in find_rows(shape):
-        if len(row) < SHORTEST:
-            continue
-        for k in np.flatnonzero(doubtful[list(row.pieces)]):
-            quad = _leaning(shape, row, int(k), clear)
-            if quad is not None:
-                found[row.pieces[k]] = quad
-    return found
+    found = [
+        _leaning(shape, row, int(k), clear)
+        for row in find_rows(shape)
+        if len(row) >= SHORTEST
+        for k in np.flatnonzero(doubtful[list(row.pieces)])
+    ]
+    return [Place(quad, quad, True) for quad in found if quad is not None]
 
 
 def _leaning(shape: Shape, row: Row, k: int, clear: NDArray[np.bool_]) -> Floats | None:
@@ -143,20 +183,21 @@ def _between(shape: Shape, row: Row, faint: Floats) -> list[Place]:
             (a, d), (b, c) = (before + (after - before) * t / room for t in (at, at + 1))
             quad = np.array([a, b, c, d])
             seen = _seen_at(quad, faint)
-            places.append(Place(quad if seen is None else seen, True, -1))
+            places.append(Place(quad if seen is None else seen, quad, True))
     return places
 
 
-def _past(shape: Shape, row: Row, faint: Floats) -> list[Floats]:
-    """Quads of what shows faintly where the row goes on past its last piece, the nearest first."""
+def _past(shape: Shape, row: Row, faint: Floats, chain: int) -> list[Place]:
+    """Places where something shows faintly as the row goes on past its last piece, the nearest first."""
     usual = _usual_gap(row)
     inner, last = (_walked(shape, row, k) for k in (len(row) - 2, len(row) - 1))
-    found: list[Floats] = []
+    found: list[Place] = []
     while len(found) < FARTHEST:
-        seen = _seen_at(_following(inner, last, usual), faint)
+        room = _following(inner, last, usual)
+        seen = _seen_at(room, faint)
         if seen is None:
             break
-        found.append(seen)
+        found.append(Place(seen, room, False, chain))
         inner, last = last, seen
     return found
 
@@ -202,32 +243,44 @@ def filled_places(
     confidences: Sequence[float] | Floats,
     quads: Floats,
     known: Floats,
-) -> list[int]:
-    """The places that do show a piece, by number.
+    held: Floats,
+) -> tuple[list[int], list[int]]:
+    """The places that do show a piece, by number, and the pieces there that they replace.
 
     faces: what is read at each place, None where it is no face. confidences: 0-1. quads: (k, 4, 2) as the
-    reader straightened them. known: (n, 4, 2) the pieces that are there already.
+    reader straightened them. known: (n, 4, 2) the pieces that are there already; held: (n,) how surely.
     """
     taken: list[int] = []
+    replaced: set[int] = set()
     ended: set[int] = set()
     for k, (place, face, confidence) in enumerate(zip(places, faces, confidences, strict=True)):
-        if not place.between and place.chain in ended:
+        if place.chain in ended:
             continue
-        least = MISSED if place.between and face != BLANK else MISSED_PAST
+        under = np.flatnonzero(_covered(quads[k], known))
+        # Where a piece is known to lie, the only question is which reading is better.
+        least = 0.0 if len(under) else MISSED if place.between and face != BLANK else MISSED_PAST
         believed = face is not None and confidence >= least and (place.between or face != BLANK)
-        if believed and not _covers(quads[k], [*known, *quads[taken]]):
+        believed = believed and _fits(quads[k], place.room) and bool((held[under] < confidence - SURER).all())
+        if believed and not _covered(quads[k], quads[taken]).any():
             taken.append(k)
-        else:
+            replaced |= set(under.tolist())
+        elif place.chain is not None:
             ended.add(place.chain)
-    return taken
+    return taken, sorted(replaced)
 
 
-def _covers(quad: Floats, others: Sequence[Floats]) -> bool:
-    """Whether a quad (4, 2) lies on one of others."""
+def _fits(quad: Floats, room: Floats) -> bool:
+    """Whether a quad (4, 2) is as large as the room for it."""
+    areas = Shape.of(np.array([quad, room])).area
+    return bool(1 / FITS < areas[0] / max(areas[1], 1e-6) < FITS)
+
+
+def _covered(quad: Floats, others: Floats) -> NDArray[np.bool_]:
+    """Which of the others (n, 4, 2) a quad (4, 2) lies on."""
+    near = np.abs(quad.mean(0) - others.mean(1)).max(1) < np.ptp(quad, axis=0).max()
     area = abs(cv2.contourArea(quad.astype(np.float32)))
-    return any(
-        cv2.intersectConvexConvex(quad.astype(np.float32), other.astype(np.float32))[0]
-        > OVERLAP * min(area, abs(cv2.contourArea(other.astype(np.float32))))
-        for other in others
-        if np.abs(quad.mean(0) - other.mean(0)).max() < np.ptp(quad, axis=0).max()
-    )
+    for i in np.flatnonzero(near):
+        other = others[i].astype(np.float32)
+        shared = cv2.intersectConvexConvex(quad.astype(np.float32), other)[0]
+        near[i] = shared > OVERLAP * min(area, abs(cv2.contourArea(other)))
+    return np.asarray(near)

@@ -10,11 +10,17 @@ from numpy.typing import NDArray
 
 from tests.vision.layouts import Table
 from vision.classify import Read
-from vision.decks import TileReader
-from vision.gaps import Place, filled_places, find_corners, find_places
+from vision.decks import DOUBTED, TileReader
+from vision.gaps import (
+    NOTHING,
+    Place,
+    filled_places,
+    find_corners,
+    find_misfits,
+    find_neighbours,
+    find_places,
+)
 from vision.locate import Located
-
-NOTHING = np.zeros((0, 4, 2))
 
 
 def quads_of(table: Table, quarter_turns: int = 0) -> NDArray[np.float64]:
@@ -76,38 +82,77 @@ def test_clear_neighbours_tell_where_a_doubtful_piece_has_its_corners(quarter_tu
         wrong[i] = quads[i].mean(0) + 0.7 * (quads[i] - quads[i].mean(0))
     doubtful = np.isin(numbers, [row[0], row[5], row[8], row[9], row[12]])
     found = find_corners(wrong, ~doubtful, doubtful)
-    assert all(lies_on(found[i], quads[i]) for i in (row[0], row[5], row[12]))
-    assert find_corners(wrong, doubtful, ~doubtful).keys().isdisjoint([row[2], row[3]])
-    assert find_corners(wrong, np.zeros(13, bool), doubtful) == {}
+    assert all(any(lies_on(place.quad, quads[i]) for place in found) for i in (row[0], row[5], row[12]))
+    found = find_corners(wrong, doubtful, ~doubtful)
+    assert not any(lies_on(place.quad, quads[i]) for place in found for i in (row[2], row[3]))
+    assert find_corners(wrong, np.zeros(13, bool), doubtful) == []
+
+
+@pytest.mark.parametrize("quarter_turns", range(4))
+def test_beside_clear_pieces_is_looked_whatever_lies_there(quarter_turns: int) -> None:
+    """Between them and past both ends, not where they are; a part of a face is told by its size."""
+    table = Table(random.Random(10 + quarter_turns))
+    table.row(table.deal(8), "hand")
+    quads = quads_of(table, quarter_turns)
+    row = sorted(range(8), key=lambda i: table.tiles[i].x)
+    located = quads.copy()
+    left, right = quads[row[3], [0, 3]], quads[row[3], [1, 2]]
+    located[row[3], [1, 2]] = (left + right) / 2
+    odd = find_misfits(located, np.ones(8, bool))
+    assert np.flatnonzero(odd).tolist() == [row[3]] and not find_misfits(quads, np.ones(8, bool)).any()
+    clear = ~odd
+    clear[row[7]] = False
+    places = find_neighbours(located, clear)
+    assert [place.between for place in places] == [True, False, False]
+    assert all(any(lies_on(place.quad, quads[i]) for place in places) for i in (row[3], row[7]))
+    assert find_neighbours(located, np.arange(8) == row[0]) == []
 
 
 SQUARE = np.array([[0.0, 0.0], [10.0, 0.0], [10.0, 10.0], [0.0, 10.0]])
 
 
-def places_of(*chains: int) -> tuple[list[Place], NDArray[np.float64]]:
-    """Places side by side, past the ends with these numbers, or between others (-1)."""
+NONE = np.zeros(0)
+
+
+def places_of(*chains: int | None) -> tuple[list[Place], NDArray[np.float64]]:
+    """Places side by side, past the ends with these numbers, or between others (None)."""
     quads = np.array([SQUARE + np.array([11.0 * k, 0.0]) for k in range(len(chains))])
-    return [Place(quad, chain < 0, chain) for quad, chain in zip(quads, chains, strict=True)], quads
+    return [Place(quad, quad, chain is None, chain) for quad, chain in zip(quads, chains, strict=True)], quads
 
 
 def test_what_is_read_surely_is_believed_and_past_an_end_nothing_beyond_an_empty_place() -> None:
-    places, quads = places_of(-1, -1, -1, 0, 0, 0, 1)
+    places, quads = places_of(None, None, None, 0, 0, 0, 1)
     faces = ["1m", None, "2m", "3m", "4m", "5m", "6m"]
-    taken = filled_places(places, faces, [0.8, 0.99, 0.6, 0.95, 0.8, 0.99, 0.95], quads, NOTHING)
-    assert taken == [0, 3, 6]
+    sure = [0.8, 0.99, 0.6, 0.95, 0.8, 0.99, 0.95]
+    assert filled_places(places, faces, sure, quads, NOTHING, NONE) == ([0, 3, 6], [])
 
 
 def test_blank_faces_are_believed_between_others_alone() -> None:
-    places, quads = places_of(-1, -1, 0)
-    assert filled_places(places, ["5z"] * 3, [0.8, 0.95, 0.99], quads, NOTHING) == [1]
+    places, quads = places_of(None, None, 0)
+    assert filled_places(places, ["5z"] * 3, [0.8, 0.95, 0.99], quads, NOTHING, NONE) == ([1], [])
 
 
 def test_no_piece_is_found_twice() -> None:
-    places, quads = places_of(-1, 0)
+    places, quads = places_of(None, 0)
     moved = quads.copy()
     moved[1] = quads[0] + 3
-    assert filled_places(places, ["1m", "1m"], [0.99, 0.98], moved, NOTHING) == [0]
-    assert filled_places(places, ["1m", "1m"], [0.99, 0.98], quads, quads[:1] + 2) == [1]
+    sure = np.array([0.95])
+    assert filled_places(places, ["1m", "1m"], [0.99, 0.98], moved, NOTHING, NONE) == ([0], [])
+    assert filled_places(places, ["1m", "1m"], [0.99, 0.98], quads, quads[:1] + 2, sure) == ([1], [])
+
+
+def test_what_is_read_more_surely_in_its_place_replaces_what_was_located_amiss() -> None:
+    """Two halves of neighbours, say; between them less certainty does, for something does lie there."""
+    places, quads = places_of(None, None)
+    amiss = np.array([quads[0] + [4, 0], quads[1] + [4, 0]])
+    held = np.array([0.3, 0.5])
+    assert filled_places(places, ["1m", "2m"], [0.5, 0.55], quads, amiss, held) == ([0], [0])
+
+
+def test_a_patch_between_two_tiles_that_is_smaller_than_they_are_is_none() -> None:
+    places, quads = places_of(None)
+    patch = quads.mean(1, keepdims=True) + (quads - quads.mean(1, keepdims=True)) * [0.65, 0.9]
+    assert filled_places(places, ["2s"], [0.99], patch, NOTHING, NONE) == ([], [])
 
 
 class FakeLocator:
@@ -140,16 +185,15 @@ class FakeClassifier:
 
 
 def test_one_more_look_mends_what_is_badly_located_and_finds_what_is_missed() -> None:
-    """And none is taken where nothing is doubtful and nothing can be missed."""
+    """And where all is clear, only the ends are looked beyond."""
     tiles = np.array([SQUARE * [4, 5.4] + [100 + 41.0 * k, 300] for k in range(9)])
     located = np.delete(tiles, 6, axis=0)
     located[2] = tiles[2].mean(0) + 0.6 * (tiles[2] - tiles[2].mean(0))
     image, classifier = np.zeros((600, 600, 3), np.uint8), FakeClassifier(tiles)
     seen = TileReader(FakeLocator(located), classifier).see(image)  # type: ignore[arg-type]
-    assert classifier.calls == 2 and len(seen.located) == 9
-    order = np.argsort(seen.read.quads[:, 0, 0])
-    assert [seen.labels[k] for k in seen.read.chances[order].argmax(1)] == ["1m", "2m"] * 4 + ["1m"]
-    assert np.abs(seen.read.quads[order] - tiles).max() < 3 and seen.read.chances.max(1).min() > 0.85
-    again = FakeClassifier(tiles)
-    assert len(TileReader(FakeLocator(tiles), again).see(image).located) == 9  # type: ignore[arg-type]
-    assert again.calls == 1
+    read = seen.read.take(np.flatnonzero(seen.shown > DOUBTED))
+    assert classifier.calls == 2 and len(read.quads) == 9
+    order = np.argsort(read.quads[:, 0, 0])
+    assert [seen.labels[k] for k in read.chances[order].argmax(1)] == ["1m", "2m"] * 4 + ["1m"]
+    assert np.abs(read.quads[order] - tiles).max() < 3 and read.chances.max(1).min() > 0.85
+    assert len(TileReader(FakeLocator(tiles), classifier).see(image).located) == 9  # type: ignore[arg-type]
