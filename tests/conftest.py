@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from pytest import TestReport
 
 if TYPE_CHECKING:
     from vision.reader import Reader
@@ -25,6 +27,17 @@ def chromium_path() -> str | None:
     """The system's Chromium (or Chrome), if it has one; `COMPANION_CHROMIUM` names another."""
     names = (os.environ.get("COMPANION_CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome")
     return next((found for name in names if name and (found := shutil.which(name))), None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Generator[None, TestReport, TestReport]:
+    """All tests that a fixture of this file skips are told in one line, not in one each."""
+    report = yield
+    if report.skipped and call.excinfo is not None and isinstance(report.longrepr, tuple):
+        for entry in call.excinfo.traceback:
+            if entry.path == Path(__file__):
+                report.longrepr = (str(entry.path), entry.lineno + 1, report.longrepr[2])
+    return report
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -133,3 +134,18 @@ def test_the_readme_begins_with_the_commands_that_run_and_test() -> None:
     assert run.endswith("companion serve")
     assert test.endswith("python -m pytest")
     assert test in map(str.strip, (ROOT / ".ci" / "run").read_text().splitlines())
+
+
+def test_without_chromium_all_browser_tests_are_skipped_in_one_line(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/browser/test_teach.py"],
+        cwd=ROOT,
+        env={**os.environ, "PATH": str(tmp_path), "COMPANION_CHROMIUM": ""},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout
+    assert re.findall("^SKIPPED.*", done.stdout, re.MULTILINE) == [
+        next(line for line in done.stdout.splitlines() if "no Chromium on this computer" in line)
+    ]
