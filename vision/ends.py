@@ -28,7 +28,7 @@ BENT = 2.0
 """From how much on it counts less that only one of two ends does not look to the other one."""
 STRETCH = 0.1
 """How much the distance between the ends of a card differs within a photo, as a share."""
-MISREAD = 0.003
+MISREAD = 0.0003
 """How probable it is at least that two ends show the same card: one of them may be misread."""
 TURNED = 1.0
 """How much it speaks against a card that one of its ends must have been seen upside-down: logarithms of how
@@ -434,14 +434,30 @@ def in_company(quads: Floats, cards: Sequence[tuple[int, ...]], seen: Sequence[i
     way and are as large.
     """
     shape = Shape.of(quads)
-    along, across = _seen_from(shape, shape.centre)
-    along = np.abs(along)
-    near = (along < BESIDE[0]) & (across < BESIDE[1]) | (along < COLUMN[1]) & (across < ASTRIDE)
-    near &= shape.up @ shape.up.T > math.cos(PARALLEL)
+    near = _next_to(shape, shape.centre) & (shape.up @ shape.up.T > math.cos(PARALLEL))
     near &= np.abs(np.log(shape.wide[:, None] / shape.wide[None])) < ONE_SIZE
     card_of = _card_of(len(quads), cards)
     near &= card_of[:, None] != card_of[None]
     return np.asarray(near[:, seen].sum(1))
+
+
+def among(places: Floats, quads: Floats, least: int) -> NDArray[np.int64]:
+    """Which places (m, 4, 2), by number, lie beside, above or below so many of the ends (n, 4, 2) at `least`
+    and are as large as those, whichever way they look.
+    """
+    if not len(places) or not len(quads):
+        return np.zeros(0, np.int64)
+    there, shape = Shape.of(places), Shape.of(quads)
+    sizes, large = (np.log(each.wide * each.high) / 2 for each in (there, shape))
+    near = _next_to(shape, there.centre) & (np.abs(sizes[:, None] - large) < ONE_SIZE)
+    return np.flatnonzero(near.sum(1) >= least)
+
+
+def _next_to(shape: Shape, places: Floats) -> NDArray[np.bool_]:
+    """Which places (m, 2) lie beside, above or below which ends, (m, n)."""
+    along, across = _seen_from(shape, places)
+    along = np.abs(along)
+    return (along < BESIDE[0]) & (across < BESIDE[1]) | (along < COLUMN[1]) & (across < ASTRIDE)
 
 
 def lie_bare(

@@ -20,13 +20,14 @@ from tests.decks import PAPERS, plain_deck
 from vision.card_lines import find_lines, meld_of, split_melds
 from vision.cards import arrange_cards
 from vision.classify import Read
-from vision.decks import REJECT, Seen, ends_of
+from vision.decks import REJECT, CardReader, Seen, ends_of
 from vision.ends import (
     COLOURS,
     JOKERS,
     RANKS,
     CardEnd,
     _assign,
+    among,
     in_company,
     join_ends,
     lie_bare,
@@ -313,6 +314,36 @@ def test_an_end_is_the_surer_the_surer_its_rank_and_its_way_up_are() -> None:
     assert (surest.ranks, surest.upright) == ({"K": 0.98, "A": 0.01}, 0.99)
 
 
+def test_doubtful_ends_are_looked_at_again_and_so_are_faint_places_among_sure_ends() -> None:
+    quads = standing(*((100 + 22 * place, 50, 1) for place in range(3))).astype(np.float32)
+    far, large = standing((400, 50, 1), (166, 50, 1)).astype(np.float32)
+    next_one, on_it = standing((166, 50, 1), (146, 50, 1)).astype(np.float32)
+    large = large.mean(0) + 2 * (large - large.mean(0))
+    asked = []
+
+    def as_read(quads: np.ndarray, chances: list[float]) -> Read:
+        none = np.zeros((len(quads), 0))
+        named = np.array([[chance, 0.99 - chance, 0.01] for chance in chances])
+        return Read(np.asarray(quads), named, np.full(len(quads), 0.99), none, none)
+
+    class Classifier:
+        labels = ("K", "A", REJECT)
+
+        def read(self, image: np.ndarray, quads: np.ndarray) -> Read:
+            asked.extend(quads)
+            return as_read(quads, [0.9] * len(quads))
+
+    reader = CardReader(None, Classifier())  # type: ignore[arg-type]
+    sure = [Located(quad, "face", 0.9) for quad in quads]
+    faint = [Located(quad, "face", 0.3, sure=False) for quad in (far, large, next_one, on_it)]
+    image = np.zeros((100, 500, 3), np.uint8)
+    located, read = reader._settled(image, sure, faint, as_read(quads, [0.98, 0.98, 0.5]), None)
+    assert [quad.mean(0).tolist() for quad in asked] == [[144, 50], [166, 50], [146, 50]]
+    assert np.ptp(asked[0][:, 0]) == pytest.approx(22)  # a little more than the end itself
+    assert located == [*sure, faint[2]]
+    assert read.chances[:, 0].tolist() == pytest.approx([0.98, 0.98, 0.7, 0.9])
+
+
 def test_what_is_larger_or_smaller_than_the_ends_of_cards_must_be_seen_more_clearly() -> None:
     deck = plain_deck()
     names = ["Kr", "Ar", "Rr", "Hg", "Cg", "Py"]
@@ -358,6 +389,16 @@ def test_what_keeps_an_end_company_looks_the_same_way_near_by() -> None:
     quads = standing((100, 50, 1), (100, 150, -1), (125, 52, 1), (150, 60, 1), (150, 105, 1), (260, 60, 1))
     assert in_company(quads, cards, range(6)).tolist() == [2, 0, 2, 3, 1, 0]
     assert in_company(quads, cards, [0, 1]).tolist() == [0, 0, 1, 1, 0, 0]
+
+
+def test_places_among_ends_are_as_large_as_these_and_may_look_anywhere() -> None:
+    quads = standing((100, 50, 1), (125, 52, 1), (150, 50, 1))
+    places = standing((175, 50, -1), (125, 90, 1), (230, 50, 1))
+    sideways = np.roll(places[:1], 1, axis=1)
+    small = places[:1].mean(1, keepdims=True) + (places[:1] - places[:1].mean(1, keepdims=True)) / 2
+    assert among(np.concatenate([places, sideways, small]), quads, 2).tolist() == [0, 3]
+    assert among(places, quads, 1).tolist() == [0, 1]
+    assert among(places[:0], quads, 1).tolist() == among(places, quads[:0], 1).tolist() == []
 
 
 def test_a_card_lies_bare_where_nothing_hides_its_other_end() -> None:
