@@ -49,6 +49,9 @@ scenes 1 in 50 was one.
 GUESSED, SMALL = 0.4, 0.68
 """What is read with less confidence is a guess; it is no piece if it has less than that share of the area."""
 
+SHARED = 0.2
+"""How far the ends of an edge may lie apart that a face and a side of its tile share, in lengths of it."""
+
 LARGEST = 18
 """A hand in two rows may be so large, if need be."""
 
@@ -205,16 +208,28 @@ def flowers_beside(
 def without_sides(sightings: Sequence[Sighting], blank: str = "5z", copies: int = 4) -> list[Sighting]:
     """The sightings without the white sides of tiles that were taken for blank dragons.
 
-    A side looks just like a blank face, but for what may be read into its shade. But a deck holds few of
-    those (`copies`): where there are more, whole rows of nothing else, and lone ones, are the sides of
-    standing or stacked tiles.
+    A side looks just like a blank face, but for what may be read into its shade. Yet it ends where the face
+    of its tile begins, while faces of two tiles do not lie so close. And a deck holds few blank ones
+    (`copies`): where there are more, whole rows of nothing else, and lone ones, are sides of standing or
+    stacked tiles.
     """
     blanks = {i for i, s in enumerate(sightings) if _may_be(s, blank)}
-    if len(blanks) <= copies:
+    if not blanks:
         return list(sightings)
-    rows = find_rows(Shape.of([s.quad for s in sightings]))
-    sides = {i for row in rows if blanks.issuperset(row.pieces) for i in row.pieces}
+    shape = Shape.of([s.quad for s in sightings])
+    sides = {i for row in find_rows(shape) if blanks.issuperset(row.pieces) for i in row.pieces}
+    if len(blanks) <= copies:
+        faces = [i for i in sorted(_clear(sightings)) if i not in sides]
+        sides = {i for i in sides if _shares_edge(shape.quads[i], shape.quads[faces])}
     return [s for i, s in enumerate(sightings) if i not in sides]
+
+
+def _shares_edge(quad: Floats, faces: Floats) -> bool:
+    """Whether an edge of a quad (4, 2) is the upper or the lower edge of one of the faces (n, 4, 2)."""
+    edges = np.concatenate([faces[:, [0, 1]], faces[:, [2, 3]]])
+    own = np.stack([np.roll(quad, -k, axis=0)[[1, 0]] for k in range(4)])
+    apart = np.linalg.norm(edges[:, None] - own, axis=3).max(2).min(1, initial=math.inf)
+    return bool((apart < SHARED * np.linalg.norm(edges[:, 1] - edges[:, 0], axis=1)).any())
 
 
 def _may_be(sighting: Sighting, piece: str) -> bool:

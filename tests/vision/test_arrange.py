@@ -335,6 +335,15 @@ def test_white_sides_of_tiles_are_no_dragons() -> None:
     assert {s.role for s in placed} == {"hand"}
 
 
+@pytest.mark.parametrize(("gap", "count"), [(0, 7), (15, 9)])
+def test_what_begins_where_a_face_ends_is_the_side_of_its_tile(gap: float, count: int) -> None:
+    """Though there are no more blank faces than a deck holds; a tile that lies by itself stays."""
+    hand = ["1m", "2m", "3m", "5z", "5z", "1z", "1z"]
+    faces = [tile(name, 100 + 41 * k, 600) for k, name in enumerate(hand)]
+    tops = [tile("5z", 100 + 41 * k, 570 - gap, 30) for k in (2, 3)]
+    assert len(arrange([*faces, *tops], 1200, 900).sightings) == count
+
+
 def test_a_shade_that_is_hardly_read_does_not_make_a_dragon_of_the_white_sides_beside_it() -> None:
     hand = ["1m", "2m", "3m", "4p", "5p", "6p", "7s", "8s", "9s", "1z", "1z", "6z", "6z"]
     faces = [tile(name, 100 + 41 * k, 600) for k, name in enumerate(hand)]
