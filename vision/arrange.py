@@ -49,6 +49,11 @@ scenes 1 in 50 was one.
 GUESSED, SMALL = 0.4, 0.68
 """What is read with less confidence is a guess; it is no piece if it has less than that share of the area."""
 
+ROOM = 0.75
+"""The free space between two upright pieces that another one needs at least, in pieces: one, but for corners
+that are not quite right.
+"""
+
 SHARED = 0.2
 """How far the ends of an edge may lie apart that a face and a side of its tile share, in lengths of it."""
 
@@ -102,7 +107,8 @@ def arrange(
         return Arrangement((), (), ("No tile was found in the photo.",))
     expected = expectation or Expectation()
     pieces = [
-        _with_expectation(s, expected) for s in without_shadows(without_sides(without_doubles(sightings)))
+        _with_expectation(s, expected)
+        for s in without_wedged(without_shadows(without_sides(without_doubles(sightings))))
     ]
     shape = Shape.of([s.quad for s in pieces])
     backs = np.array([s.piece == BACK for s in pieces])
@@ -252,6 +258,29 @@ def without_shadows(sightings: Sequence[Sighting]) -> list[Sighting]:
     least = np.interp([sightings[i].confidence for i in dim], [GUESSED, DIM], [SMALL, SMALLEST])
     shadows = {i for i, small in zip(dim, areas < least, strict=True) if small}
     return [s for i, s in enumerate(sightings) if i not in shadows]
+
+
+def without_wedged(sightings: Sequence[Sighting]) -> list[Sighting]:
+    """The sightings without what is not read clearly between two clear pieces that stand too close together
+    to have another between them: patches of the table.
+    """
+    clear = _clear(sightings)
+    if len(clear) < 2 or len(clear) == len(sightings):
+        return list(sightings)
+    shape = Shape.of([s.quad for s in sightings])
+    wedged: set[int] = set()
+    for row in find_rows(shape):
+        for k in range(1, len(row) - 1):
+            before, piece, after = row.pieces[k - 1 : k + 2]
+            # Beside turned pieces an upright one needs less than their length.
+            upright = row.axes[k - 1] == row.axes[k + 1] == ACROSS
+            if not upright or piece in clear or not clear.issuperset((before, after)):
+                continue
+            along = (row.along(shape, k - 1) + row.along(shape, k + 1)) / 2
+            free = float((shape.centre[after] - shape.centre[before]) @ along / (along @ along)) - 1
+            if free < ROOM:
+                wedged.add(piece)
+    return [s for i, s in enumerate(sightings) if i not in wedged]
 
 
 def without_doubles(sightings: Sequence[Sighting], most_overlap: float = 0.5) -> list[Sighting]:

@@ -335,6 +335,19 @@ def test_white_sides_of_tiles_are_no_dragons() -> None:
     assert {s.role for s in placed} == {"hand"}
 
 
+@pytest.mark.parametrize(("free", "confidence", "count"), [(28, 0.5, 6), (28, 0.95, 7), (40, 0.5, 7)])
+def test_between_tiles_that_are_closer_than_one_tile_lies_none(
+    free: float, confidence: float, count: int
+) -> None:
+    """Unless it is read clearly: then one of them is larger than it is."""
+    hand = ["1m", "2m", "3m", "7p", "8p", "9p"]
+    faces = [tile(name, 100 + 41 * k + free * (k > 2), 600) for k, name in enumerate(hand)]
+    x0, x1 = 100 + 41 * 2 + 40, 100 + 41 * 3 + free
+    corners = ((x0, 600.0), (x1, 600.0), (x1, 654.0), (x0, 654.0))
+    patch = Sighting(corners, (Candidate("8s", confidence),))
+    assert len(arrange([*faces, patch], 1200, 900).sightings) == count
+
+
 @pytest.mark.parametrize(("gap", "count"), [(0, 7), (15, 9)])
 def test_what_begins_where_a_face_ends_is_the_side_of_its_tile(gap: float, count: int) -> None:
     """Though there are no more blank faces than a deck holds; a tile that lies by itself stays."""
