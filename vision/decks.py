@@ -17,7 +17,16 @@ from vision.arrange import Arrangement, arrange
 from vision.cards import arrange_cards
 from vision.classify import TURNS_ALIKE, Classifier, Read
 from vision.ends import CardEnd, among
-from vision.gaps import BLANK, filled_places, find_corners, find_misfits, find_neighbours, find_places
+from vision.gaps import (
+    BLANK,
+    MISFIT,
+    filled_places,
+    find_corners,
+    find_misfits,
+    find_neighbours,
+    find_parts,
+    find_places,
+)
 from vision.halves import find_halves
 from vision.load import Photo
 from vision.locate import FAINT, Located, Locator
@@ -73,10 +82,6 @@ UNSURE, MOST_AGAIN = 0.9, 24
 VERY_UNSURE = 0.7
 """A piece that is read with less probability is also looked at where clear neighbours say that its corners
 are.
-"""
-MISFIT = 0.6
-"""A piece much larger or smaller than its neighbours is believed so much at most, however surely it is read:
-the half of a face, or a pip of it, may read as a face.
 """
 JOINED = 0.9
 """Two places that look like halves of one face are one when it is read with at least this probability."""
@@ -232,6 +237,8 @@ class TileReader(DeckReader):
         clear = np.isin(np.arange(len(quads)), shown) & (surely >= UNSURE)
         misfits = shown[find_misfits(quads[shown], clear[shown])]
         clear[misfits] = False
+        # What bears no drawing is told from other surfaces by its shape alone.
+        none = [*misfits[said[misfits] == BLANK], *np.flatnonzero(find_parts(quads, clear))]
         rejected = self.classifier.labels.index(REJECT)
         there = np.flatnonzero(read.chances[:, rejected] < DOUBTED)
         empty = np.setdiff1d(np.arange(len(located)), there)
@@ -242,7 +249,8 @@ class TileReader(DeckReader):
         places += find_neighbours(quads, clear)
         wanted = [*quads[doubtful], *(place.quad for place in places)]
         if not wanted:
-            return located, read
+            rest = np.setdiff1d(np.arange(len(located)), none)
+            return [located[i] for i in rest], read.take(rest)
         more = self.classifier.read(image, np.array(wanted, np.float32), adaptation)
         again, new = (more.take(part) for part in np.split(np.arange(len(wanted)), [len(doubtful)]))
         read = read.put(doubtful, replace(again, chances=(read.chances[doubtful] + again.chances) / 2))
@@ -253,7 +261,7 @@ class TileReader(DeckReader):
         known = read.quads[there].astype(np.float64)
         taken, replaced = filled_places(places, faces, new.chances.max(1), new.quads, known, held[there])
         filled = [Located(new.quads[k], "face", FAINT, sure=False) for k in taken]
-        rest = np.setdiff1d(np.arange(len(located)), there[replaced])
+        rest = np.setdiff1d(np.arange(len(located)), [*there[replaced], *none])
         return [located[i] for i in rest] + filled, read.take(rest) + new.take(taken)
 
     def _joined(

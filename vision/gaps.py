@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.rows import Floats, Row, Shape, cross, find_rows
+from vision.rows import PROPORTION, Floats, Row, Shape, cross, find_rows
 
 NOTHING: Floats = np.zeros((0, 4, 2))
 """No quads."""
@@ -38,12 +38,16 @@ MISSED, MISSED_PAST = 0.7, 0.9
 probability, a place past its end with the second. A blank face takes the second between others, and is not
 believed past the end of a row: sides of tiles and much of a table look the same.
 """
-OVERLAP = 0.3
-"""The share of the smaller quad that two pieces may have in common."""
+OVERLAP, MOSTLY = 0.3, 0.6
+"""The share of the smaller quad that two pieces may have in common; from the second on it lies on it."""
 ALIKE, FITS = 1.8, 1.35
 """How much larger or smaller than its place what shows faintly may look; and a piece, once it is read, than
 the room for it or than its neighbours: tiles of one set are equally large.
 """
+LONGEST = 1.9
+"""A piece that is so often as long as wide, seen as its neighbours are, is no tile."""
+MISFIT = 0.6
+"""A piece that does not fit its place is believed so much at most, however it reads."""
 SURER = 0.1
 """A piece takes the place of others that it lies on if it is read more surely than these by so much."""
 
@@ -84,8 +88,8 @@ def find_places(quads: Floats, faint: Floats, telling: NDArray[np.bool_] | None 
 
 
 def find_neighbours(quads: Floats, clear: NDArray[np.bool_]) -> list[Place]:
-    """Places beside the clear pieces (n,) of those at quads (n, 4, 2), in the rows of these alone, where no
-    clear piece lies: there others may be missing, or be located amiss.
+    """Places beside the clear pieces (n,) of those at quads (n, 4, 2), in the rows of these alone, which no
+    clear piece fills: there others may be missing, or be located amiss.
     """
     shape = Shape.of(quads[clear])
     places: list[Place] = []
@@ -93,7 +97,11 @@ def find_neighbours(quads: Floats, clear: NDArray[np.bool_]) -> list[Place]:
         if len(row) > 1:
             places += _between(shape, row, NOTHING)
             places += [_next(shape, way) for way in (row, row.reversed())]
-    return [place for place in places if not _covered(place.quad, shape.quads).any()]
+    return [
+        place
+        for place in places
+        if not any(_fits(quad, place.room) for quad in shape.quads[_covered(place.quad, shape.quads)])
+    ]
 
 
 def _next(shape: Shape, row: Row) -> Place:
@@ -105,7 +113,8 @@ def _next(shape: Shape, row: Row) -> Place:
 
 def find_misfits(quads: Floats, clear: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which pieces (n,), of those at quads (n, 4, 2), are much larger or smaller than the clear ones on both
-    sides of them, or next to them, in their row: they are parts of a face, or more than one.
+    sides of them, or next to them, in their row, or longer than tiles are: they are parts of a face, more
+    than one, or none.
     """
     shape = Shape.of(quads)
     odd = np.zeros(len(quads), bool)
@@ -115,7 +124,33 @@ def find_misfits(quads: Floats, clear: NDArray[np.bool_]) -> NDArray[np.bool_]:
             near = [j for j in others if clear[j]]
             if len(near) >= 2:
                 odd[i] = not 1 / FITS < shape.area[i] / np.median(shape.area[near]) < FITS
+                beside = min(near, key=lambda j: float(np.linalg.norm(shape.centre[j] - shape.centre[i])))
+                odd[i] |= _length(shape, i, beside) > LONGEST
     return odd
+
+
+def find_parts(quads: Floats, clear: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which pieces (n,), of those at quads (n, 4, 2), are but parts of a clear one in a row: much smaller,
+    and mostly on it.
+    """
+    shape, numbers = Shape.of(quads[clear]), np.flatnonzero(clear)
+    areas = Shape.of(quads).area
+    part = np.zeros(len(quads), bool)
+    for row in find_rows(shape) if len(shape) >= SHORTEST else ():
+        members = numbers[list(row.pieces)] if len(row) >= SHORTEST else ()
+        for i in members:
+            smaller = (areas * FITS < areas[i]) & ~np.isin(np.arange(len(quads)), members)
+            part |= smaller & _covered(quads[i], quads, MOSTLY)
+    return part
+
+
+def _length(shape: Shape, i: int, beside: int) -> float:
+    """How often a piece is as long as wide, if the one beside it is a whole face in the same plane."""
+    if shape.area[beside] < 1e-6:
+        return 1.0
+    upright = np.linalg.solve(shape.sides[beside].T, shape.sides[i].T) * [[1], [PROPORTION]]
+    sides = np.linalg.norm(upright, axis=0)
+    return float(sides.max() / max(sides.min(), 1e-6))
 
 
 def find_corners(quads: Floats, clear: NDArray[np.bool_], doubtful: NDArray[np.bool_]) -> list[Place]:
@@ -260,7 +295,9 @@ def filled_places(
         # Where a piece is known to lie, the only question is which reading is better.
         least = 0.0 if len(under) else MISSED if place.between and face != BLANK else MISSED_PAST
         believed = face is not None and confidence >= least and (place.between or face != BLANK)
-        believed = believed and _fits(quads[k], place.room) and bool((held[under] < confidence - SURER).all())
+        amiss = [not _fits(known[i], place.room) for i in under]
+        rivals = np.where(amiss, np.minimum(held[under], MISFIT), held[under])
+        believed = believed and _fits(quads[k], place.room) and bool((rivals < confidence - SURER).all())
         if believed and not _covered(quads[k], quads[taken]).any():
             taken.append(k)
             replaced |= set(under.tolist())
@@ -275,12 +312,12 @@ def _fits(quad: Floats, room: Floats) -> bool:
     return bool(1 / FITS < areas[0] / max(areas[1], 1e-6) < FITS)
 
 
-def _covered(quad: Floats, others: Floats) -> NDArray[np.bool_]:
-    """Which of the others (n, 4, 2) a quad (4, 2) lies on."""
+def _covered(quad: Floats, others: Floats, least: float = OVERLAP) -> NDArray[np.bool_]:
+    """Which of the others (n, 4, 2) a quad (4, 2) lies on: they share more than that of the smaller one."""
     near = np.abs(quad.mean(0) - others.mean(1)).max(1) < np.ptp(quad, axis=0).max()
     area = abs(cv2.contourArea(quad.astype(np.float32)))
     for i in np.flatnonzero(near):
         other = others[i].astype(np.float32)
         shared = cv2.intersectConvexConvex(quad.astype(np.float32), other)[0]
-        near[i] = shared > OVERLAP * min(area, abs(cv2.contourArea(other)))
+        near[i] = shared > least * min(area, abs(cv2.contourArea(other)))
     return np.asarray(near)

@@ -18,6 +18,7 @@ from vision.gaps import (
     find_corners,
     find_misfits,
     find_neighbours,
+    find_parts,
     find_places,
 )
 from vision.locate import Located
@@ -106,6 +107,27 @@ def test_beside_clear_pieces_is_looked_whatever_lies_there(quarter_turns: int) -
     assert [place.between for place in places] == [True, False, False]
     assert all(any(lies_on(place.quad, quads[i]) for place in places) for i in (row[3], row[7]))
     assert find_neighbours(located, np.arange(8) == row[0]) == []
+
+
+@pytest.mark.parametrize("quarter_turns", range(4))
+def test_a_half_of_a_face_that_was_found_as_well_is_told_by_its_neighbours(quarter_turns: int) -> None:
+    table = Table(random.Random(20 + quarter_turns))
+    table.row(table.deal(6), "hand")
+    quads = quads_of(table, quarter_turns)
+    half = quads[2].copy()
+    half[[2, 3]] = (quads[2][[0, 1]] + quads[2][[3, 2]]) / 2
+    assert find_parts(np.array([*quads, half]), np.ones(7, bool)).tolist() == [False] * 6 + [True]
+    assert not find_parts(np.array([*quads, half]), np.arange(7) == 6).any()
+
+
+def test_what_is_longer_than_any_tile_fits_no_row() -> None:
+    """A patch of the rack that fills a gap between the suits; a tile lying across does fit."""
+    upright = np.array([SQUARE * [1, 1.35] + [10.5 * k, 0.0] for k in range(8)])
+    gap = np.array([[43.0, 2.0], [61.5, 2.0], [61.5, 10.0], [43.0, 10.0]])
+    across = np.array([[42.5, 1.5], [56.0, 1.5], [56.0, 11.5], [42.5, 11.5]])
+    for odd, between in ((True, gap), (False, across)):
+        row = np.array([*upright[:4], between, *(upright[4:] + np.array([22.0, 0.0]))])
+        assert find_misfits(row, np.arange(9) != 4).tolist() == [odd and k == 4 for k in range(9)]
 
 
 SQUARE = np.array([[0.0, 0.0], [10.0, 0.0], [10.0, 10.0], [0.0, 10.0]])
