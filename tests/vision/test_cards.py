@@ -565,6 +565,20 @@ def test_a_fan_with_melds_beside_it_and_a_card_thrown_away() -> None:
     assert 720 < high < 1440  # quads in pixels of the full photo
 
 
+def test_what_lies_close_by_as_the_hand_does_is_the_owners_whatever_it_is_read_as() -> None:
+    deck = plain_deck(4.0)
+    rng = np.random.default_rng(7)
+    hand = ["Ky", "Ky", "Ay", "Ey", "Rr", "Hr", "Cr", "Cr", "Pw", "Pw"]
+    no_meld = _line(["Hg", "Cw"], 0.8, rng, y=5.5)
+    thrown = [PlacedCard("Ag", 8.5, 8.5, 1.1, 0), PlacedCard("Kg", 5.5, 13.5, 0.0, 0)]
+    image, truth = seen_from([*_line(hand, 0.8, rng), *no_meld, *thrown], deck, elevation=80)
+    placed = arrange_cards(image, located(truth, rng)[0])
+    role = {sighting.piece: sighting.role for sighting in placed.sightings}
+    assert (role["Hg"], role["Cw"]) == ("hand", "hand")
+    # Another way round, and a general far away, which might have been a meld.
+    assert (role["Ag"], role["Kg"]) == ("other", "other")
+
+
 def test_a_doubtful_fifth_card_becomes_what_the_deck_allows() -> None:
     deck = plain_deck(4.0)
     rng = np.random.default_rng(8)
