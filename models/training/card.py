@@ -59,6 +59,9 @@ def rows(name: str, report: dict[str, Any], deck: str) -> Iterator[str]:
         yield _row(name, report["total"], deck)
     for kind, figures in (report.get("by_hard") or {}).items():
         yield _row(f"- {name}: {kind} ones", figures, deck)
+    again = report.get("by_again") or {}
+    for kind, figures in again.items() if len(again) > 1 else ():
+        yield _row(f"- {name}: photos {kind}", figures, deck)
     for layout, figures in (report.get("by_layout") or {}).items():
         yield _row(f"- {layout}", figures, deck)
 
@@ -91,7 +94,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for each in args.measured:
         name, _, path = each.partition("=")
         reports[name] = json.loads(Path(path).read_text(encoding="utf-8"))
-    kept = ("total", "by_fold", "by_hard", "by_layout")
+    kept = ("total", "by_fold", "by_hard", "by_again", "by_layout")
     measured = {
         name: {key: report[key] for key in kept if report.get(key)} for name, report in reports.items()
     }
