@@ -34,8 +34,6 @@ from vision.model import open_model
 
 REJECT = "reject"
 """The class of places that show no piece of the deck."""
-DOUBTED = 0.5
-"""A located place that shows no piece with at least this probability is dropped."""
 
 GLANCES = 16
 """Places that are glanced at to tell decks apart."""
@@ -235,12 +233,12 @@ class TileReader(DeckReader):
         doubtful = doubtful[np.argsort(-surely[doubtful], kind="stable")[:MOST_AGAIN]]
         shown = np.flatnonzero(~np.isin(said, (REJECT, BACK)))
         clear = np.isin(np.arange(len(quads)), shown) & (surely >= UNSURE)
-        misfits = shown[find_misfits(quads[shown], clear[shown])]
+        misfits, longer = (shown[which] for which in find_misfits(quads[shown], clear[shown]))
         clear[misfits] = False
         # What bears no drawing is told from other surfaces by its shape alone.
-        none = [*misfits[said[misfits] == BLANK], *np.flatnonzero(find_parts(quads, clear))]
+        none = [*longer[said[longer] == BLANK], *np.flatnonzero(find_parts(quads, clear))]
         rejected = self.classifier.labels.index(REJECT)
-        there = np.flatnonzero(read.chances[:, rejected] < DOUBTED)
+        there = np.flatnonzero(read.chances.argmax(1) != rejected)
         empty = np.setdiff1d(np.arange(len(located)), there)
         weak = np.array([piece.quad for piece in [*faint, *(located[i] for i in empty)]], np.float64)
         telling = ~np.isin(said[there], (BACK, BLANK))
@@ -256,7 +254,7 @@ class TileReader(DeckReader):
         read = read.put(doubtful, replace(again, chances=(read.chances[doubtful] + again.chances) / 2))
         held = read.chances.max(1)
         held[misfits] = np.minimum(held[misfits], MISFIT)
-        there = np.flatnonzero(read.chances[:, rejected] < DOUBTED)
+        there = np.flatnonzero(read.chances.argmax(1) != rejected)
         faces = [None if name in (REJECT, BACK) else str(name) for name in names[new.chances.argmax(1)]]
         known = read.quads[there].astype(np.float64)
         taken, replaced = filled_places(places, faces, new.chances.max(1), new.quads, known, held[there])
@@ -369,7 +367,7 @@ def sightings_of(seen: Seen, scale: float) -> list[Sighting]:
     quads = _facing_alike(seen.read, names)
     found = []
     for quad, chances in zip(quads, seen.read.chances, strict=True):
-        if chances[reject] >= DOUBTED:
+        if chances.argmax() == reject:
             continue
         order = [i for i in np.argsort(-chances)[: RANKED + 1] if i != reject][:RANKED]
         candidates = tuple(

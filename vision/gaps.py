@@ -111,13 +111,13 @@ def _next(shape: Shape, row: Row) -> Place:
     return Place(quad, quad, False)
 
 
-def find_misfits(quads: Floats, clear: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def find_misfits(quads: Floats, clear: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which pieces (n,), of those at quads (n, 4, 2), are much larger or smaller than the clear ones on both
     sides of them, or next to them, in their row, or longer than tiles are: they are parts of a face, more
-    than one, or none.
+    than one, or none. And which of them are those longer ones.
     """
     shape = Shape.of(quads)
-    odd = np.zeros(len(quads), bool)
+    odd, longer = np.zeros((2, len(quads)), bool)
     for row in find_rows(shape) if len(quads) >= SHORTEST else ():
         for k, i in enumerate(row.pieces):
             others = [*row.pieces[max(k - 2, 0) : k], *row.pieces[k + 1 : k + 3]]
@@ -125,8 +125,8 @@ def find_misfits(quads: Floats, clear: NDArray[np.bool_]) -> NDArray[np.bool_]:
             if len(near) >= 2:
                 odd[i] = not 1 / FITS < shape.area[i] / np.median(shape.area[near]) < FITS
                 beside = min(near, key=lambda j: float(np.linalg.norm(shape.centre[j] - shape.centre[i])))
-                odd[i] |= _length(shape, i, beside) > LONGEST
-    return odd
+                longer[i] = _length(shape, i, beside) > LONGEST
+    return odd | longer, longer
 
 
 def find_parts(quads: Floats, clear: NDArray[np.bool_]) -> NDArray[np.bool_]:
