@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -23,6 +24,7 @@ from vision.sets import TileSet
 AUTO = "auto"
 """In place of a deck's name: whichever lies in the photo."""
 TILES = "mahjong"
+NOTHING = "Neither tiles nor cards were found in the photo."
 
 
 class Reader:
@@ -89,6 +91,8 @@ class Reader:
             expectation = None
         before = time.perf_counter()
         placed = reader.arrange(photo, seen, expectation)
+        if not placed.sightings and deck == AUTO and len(self.decks) > 1:
+            placed = replace(placed, warnings=(NOTHING,))
         better = remedies(photo.image, reader.deck, placed.sightings, photo.scale)
         done = time.perf_counter()
         if debug is not None:
@@ -116,7 +120,7 @@ class Reader:
     ) -> tuple[DeckReader, Seen, dict[str, float]]:
         """The deck in a photo, what its networks saw, and milliseconds of `locate` and `classify`.
 
-        first: the deck that is looked for before any other.
+        first: the deck that is looked for before any other, and believed where none is seen clearly.
         """
         names = tuple(sorted(self.decks, key=lambda name: name != first)) if deck == AUTO else (deck,)
         if not names:
@@ -134,7 +138,7 @@ class Reader:
         for name in names:
             taught = adaptation if name == TILES else None
             sights[name] = self.of(name).see(image, looks.get(name), taught)
-        chosen = names[0] if len(names) == 1 else max(names, key=lambda name: sights[name].evidence)
+        chosen = max(names, key=lambda name: sights[name].evidence + (CLEAR if name == first else 0))
         stages = [*(look.ms for look in looks.values()), *(seen.ms for seen in sights.values())]
         ms = {stage: sum(step[stage] for step in stages) for stage in sights[chosen].ms}
         return self.of(chosen), sights[chosen], ms

@@ -103,6 +103,15 @@ def test_where_a_glance_tells_little_the_photo_is_read_as_both(
     assert [one.sights for one in decks.values()] == [1, 1]
 
 
+def test_the_deck_of_the_game_is_believed_where_none_is_clear(photo: Photo) -> None:
+    reader, decks = reader_of([0.8], [0.8])
+    decks["mahjong"].read_as, decks["four-color"].read_as = [0.97] * 2, [0.95]
+    cards = Expectation(deck="four-color")
+    assert reader.read(photo).deck == "mahjong" and reader.read(photo, expectation=cards).deck == "four-color"
+    decks["mahjong"].read_as = [0.97] * 5
+    assert reader.read(photo, expectation=cards).deck == "mahjong"
+
+
 def test_plain_tiles_cost_no_look_at_cards(photo: Photo) -> None:
     reader, decks = reader_of([0.97] * 8, [0.99] * 16)
     reading = reader.read(photo)
