@@ -58,6 +58,15 @@ class Item:
         return {"name": self.name, "count": self.count, "value": self.value}
 
 
+def amount(total: int, unit: str) -> str:
+    """So many of a unit, for people; fan and hu have no plural.
+
+    >>> amount(41, "point"), amount(1, "point"), amount(3, "fan")
+    ('41 points', '1 point', '3 fan')
+    """
+    return f"{total} {unit}{'s' if unit == 'point' and total != 1 else ''}"
+
+
 @dataclass(frozen=True, slots=True)
 class Score:
     """An itemised score; `extra` holds what the rule set adds (such as `base` or `level`) in its order."""

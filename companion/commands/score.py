@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, NoReturn
 from companion import analyse, rules
 from companion.hand import SOURCES, Hand, HandError
 from companion.pieces import format_pieces
-from companion.result import Result
+from companion.result import Result, amount
 from companion.rules.base import Setting, Value
 
 
@@ -187,7 +187,7 @@ def report(hand: Hand, result: Result) -> Iterator[str]:
     if result.status == "building" and result.shanten is not None:
         status += f", {result.shanten} from ready"
     if result.score:
-        status += f": {result.score.total} {result.score.unit}"
+        status += f": {amount(result.score.total, result.score.unit)}"
     yield status
     if result.score:
         for item in result.score.items:
@@ -196,7 +196,7 @@ def report(hand: Hand, result: Result) -> Iterator[str]:
         if extra := result.score.extra.items():
             yield "  " + ", ".join(f"{rule_set.score_fields[name]} {value}" for name, value in extra)
     for wait in result.waits:
-        worth = f"{wait.total} {rule_set.unit}, " if wait.status == "won" else f"{wait.status}, "
+        worth = f"{amount(wait.total, rule_set.unit)}, " if wait.status == "won" else f"{wait.status}, "
         yield f"  waits for {wait.piece} ({wait.piece.name}): {worth}{_times(wait.left)} left"
     for advice in result.advice:
         pieces = ", ".join(f"{piece} ({left})" for piece, left in advice.pieces)

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from companion.hand import LOOSE, Hand, HandError, Meld, shown
 from companion.pieces import Piece, format_pieces, parse_pieces
 from companion.reading import Expectation
-from companion.result import Advice, Result, Score, Status, Wait
+from companion.result import Advice, Result, Score, Status, Wait, amount
 from companion.rules.base import RuleSet, Value
 from companion.rules.rounds import Draw, Event, Kong, Outcome, Played, Transfer, Win
 
@@ -746,7 +746,7 @@ class CardGame(RuleSet):
         losers = [loser for loser in range(seats) if loser != seat]
         if win.payer is not None and self.owner_pays_all(self.settings(options)):
             losers, gain = [win.payer], gain * len(losers)
-        reason = f"win: {result.score.total} {self.unit}"
+        reason = f"win: {amount(result.score.total, self.unit)}"
         return Outcome(tuple([Transfer(loser, seat, gain, reason) for loser in losers]), {seat: result})
 
     def owner_pays_all(self, settings: Mapping[str, Any]) -> bool:

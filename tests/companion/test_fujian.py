@@ -215,11 +215,11 @@ def test_a_typed_hand_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     assert "read twice" in out
     assert main([*words[:3], "RRRRr HHHHr CCCCg AAAw EEy Ky Kr", "--win", "Ey", "--meld", "single 1j"]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("Won: 33 point")
+    assert out.startswith("Won: 33 points\n")
     for text in ("Joker (joker)", "lock_dealt True", "A joker counts 3"):
         assert text in out
     assert main([*words[:3], "RRRRr HHHHr CCCCg AAAAw EEy PPr"]) == 0
-    assert "waits for 1j (duke joker): 35 point, 1 piece left" in capsys.readouterr().out
+    assert "waits for 1j (duke joker): 35 points, 1 piece left" in capsys.readouterr().out
 
 
 # Payments

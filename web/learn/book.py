@@ -25,7 +25,7 @@ from markdown_it.token import Token
 from companion import analyse
 from companion.hand import Hand, Meld
 from companion.pieces import Piece, format_pieces, parse_pieces
-from companion.result import Result
+from companion.result import Result, amount
 from companion.rules import RULE_SETS
 from companion.rules.base import RuleSet
 from companion.rules.guangshui import LEVELS
@@ -203,9 +203,8 @@ def verdict(example: Example) -> str:
         return "Not a hand" if status == "invalid" else status.capitalize()
     fields = RULE_SETS[example.hand.rules].score_fields
     said = "Won" if status == "won" else "Complete, but no win"
-    unit = f"{score.unit}s" if score.unit == "point" and score.total != 1 else score.unit
     extra = [f"{fields[name]} {_LEVELS.get(str(value), value)}" for name, value in score.extra.items()]
-    return ", ".join([f"{said}: {score.total} {unit}", *extra])
+    return ", ".join([f"{said}: {amount(score.total, score.unit)}", *extra])
 
 
 _LEVELS = {level.name: level.label for level in LEVELS}
