@@ -319,7 +319,7 @@ def test_doubtful_ends_are_looked_at_again_and_so_are_faint_places_among_sure_en
     far, large = standing((400, 50, 1), (166, 50, 1)).astype(np.float32)
     next_one, on_it = standing((166, 50, 1), (146, 50, 1)).astype(np.float32)
     large = large.mean(0) + 2 * (large - large.mean(0))
-    asked = []
+    asked: list[np.ndarray] = []
 
     def as_read(quads: np.ndarray, chances: list[float]) -> Read:
         none = np.zeros((len(quads), 0))
