@@ -281,7 +281,7 @@ def report_text(outcomes: Sequence[Outcome], roles: bool = False) -> str:
         "many of those misread bear that mark; faces that were missed cannot, they count in `found`.",
         f"hard ones: rows that run {SLANTED:.0f} degrees or more from the photo's sides; tables with",
         f"{MESSY} or more other pieces in sight. There only faces of the hand and its melds count.",
-        "photos to be taken again: doubtful ones, dark, glaring, blurred or too small; the reading says so.",
+        measuring.AGAIN,
     ]
     remarks = []
     if total.not_measured:

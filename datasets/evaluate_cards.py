@@ -296,7 +296,7 @@ def report_text(outcomes: Sequence[Outcome], roles: bool = False) -> str:
         "ECE: how far the certainty of the cards found and the share of them that is right lie apart.",
         "marked: of the cards found, those that are doubtful wherever a reading is shown. of errors: how",
         "many of those misread bear that mark. extra: sightings on no card. deck: how often told right.",
-        "photos to be taken again: doubtful ones, dark, glaring, blurred or too small; the reading says so.",
+        measuring.AGAIN,
     ]
     return measuring.report_text(outcomes, lines, legend, (), roles)
 

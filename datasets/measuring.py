@@ -31,6 +31,9 @@ SLANTED = 10.0
 MOST_MISTAKES = 15
 """So many kinds of mistakes are told to people, the most frequent ones."""
 
+AGAIN = "photos to be taken again: doubtful ones, dark, glaring, blurred or too small; the reading says so."
+"""What people are told of the two kinds of photos."""
+
 MESSY = 8
 """With this many other pieces in sight beside the own ones a table is messy."""
 

@@ -136,6 +136,14 @@ def surest(chances: np.ndarray, labels: tuple[str, ...]) -> np.ndarray:
     return np.asarray(np.delete(chances, labels.index(REJECT), 1).max(1, initial=0))
 
 
+def worth_a_look(surely: np.ndarray, which: np.ndarray) -> np.ndarray:
+    """Which of some pieces, (n,) bool, are looked at again: the numbers of the `MOST_AGAIN` read most
+    surely, (n,) 0-1.
+    """
+    numbers = np.flatnonzero(which)
+    return numbers[np.argsort(-surely[numbers], kind="stable")[:MOST_AGAIN]]
+
+
 def evidence_of(sure: np.ndarray) -> float:
     """How much speaks for a deck of which places show a piece so surely, (n,) 0-1: one for each that is
     certain, nothing for what is less sure than `SAYS_NOTHING`.
@@ -229,8 +237,7 @@ class TileReader(DeckReader):
         names = np.array(self.classifier.labels)
         said, surely = names[read.chances.argmax(1)], read.chances.max(1)
         quads = read.quads.astype(np.float64)
-        doubtful = np.flatnonzero(surely < UNSURE)
-        doubtful = doubtful[np.argsort(-surely[doubtful], kind="stable")[:MOST_AGAIN]]
+        doubtful = worth_a_look(surely, surely < UNSURE)
         shown = np.flatnonzero(~np.isin(said, (REJECT, BACK)))
         clear = np.isin(np.arange(len(quads)), shown) & (surely >= UNSURE)
         misfits, longer = (shown[which] for which in find_misfits(quads[shown], clear[shown]))
@@ -301,8 +308,7 @@ class CardReader(DeckReader):
         """After one more look: at doubtful ends, and at places that are not sure, but lie among sure ends."""
         labels = self.classifier.labels
         surely, belief = surest(read.chances, labels), _beliefs(located, read, labels)
-        doubtful = np.flatnonzero((surely < UNSURE) & (belief >= LEAST_BELIEF))
-        doubtful = doubtful[np.argsort(-surely[doubtful], kind="stable")[:MOST_AGAIN]]
+        doubtful = worth_a_look(surely, (surely < UNSURE) & (belief >= LEAST_BELIEF))
         weak = np.array([piece.quad for piece in faint], np.float64).reshape(-1, 4, 2)
         new = among(weak, read.quads[belief >= SURELY].astype(np.float64), NEIGHBOURS)[:MOST_PLACES]
         if not len(doubtful) and not len(new):

@@ -136,9 +136,9 @@ def find_parts(quads: Floats, clear: NDArray[np.bool_]) -> NDArray[np.bool_]:
     shape, numbers = Shape.of(quads[clear]), np.flatnonzero(clear)
     areas = Shape.of(quads).area
     part = np.zeros(len(quads), bool)
-    for row in find_rows(shape) if len(shape) >= SHORTEST else ():
-        members = numbers[list(row.pieces)] if len(row) >= SHORTEST else ()
-        for i in members:
+    for row in find_rows(shape):
+        members = numbers[list(row.pieces)]
+        for i in members if len(row) >= SHORTEST else ():
             smaller = (areas * FITS < areas[i]) & ~np.isin(np.arange(len(quads)), members)
             part |= smaller & _covered(quads[i], quads, MOSTLY)
     return part
