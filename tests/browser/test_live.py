@@ -81,10 +81,27 @@ def is_filming(page: Page) -> bool:
     return bool(page.evaluate("document.getElementById('camera-video').srcObject !== null"))
 
 
+def watch(page: Page) -> None:
+    """Keep what the preview says and how many pieces it outlines: the shot may be taken before anyone looks."""
+    page.evaluate(
+        """() => {
+            window.advised = [];
+            window.outlined = {};
+            new MutationObserver(() => {
+                window.advised.push(document.getElementById("camera-advice").textContent);
+                for (const mark of document.querySelectorAll("#camera-marks .mark"))
+                    for (const name of mark.classList)
+                        window.outlined[name] = document.querySelectorAll(`#camera-marks .${name}`).length;
+            }).observe(document.getElementById("camera"), { childList: true, characterData: true, subtree: true });
+        }"""
+    )
+
+
 def test_the_shot_is_taken_by_itself_and_the_hand_appears(camera: Browser, real_address: str) -> None:
     with visit(camera, real_address, 3 * PATIENCE_MS) as page:
+        watch(page)
         page.get_by_role("button", name="Live: point and wait").click()
-        expect(page.locator("#camera-marks .mark").first).to_be_visible(timeout=3 * PATIENCE_MS)
+        page.wait_for_function("() => outlined.mark > 0", timeout=3 * PATIENCE_MS)
         keep(page, "live-1-looking")
         expect(page.locator("#photo .mark-hand")).to_have_count(11, timeout=6 * PATIENCE_MS)
         expect(page.locator("#photo .mark-meld")).to_have_count(3)
@@ -104,9 +121,10 @@ def test_a_hand_of_cards_is_taken_too(
         visit(camera, real_address, 3 * PATIENCE_MS) as page,
     ):
         page.locator("[data-key=game-fujian]").click()
+        watch(page)
         page.get_by_role("button", name="Live: point and wait").click()
-        expect(page.locator("#camera-marks .mark-meld").first).to_be_visible(timeout=3 * PATIENCE_MS)
-        expect(page.locator("#camera-advice")).to_have_text("21 of 21. Hold still")
+        page.wait_for_function("() => outlined['mark-meld'] === 3", timeout=3 * PATIENCE_MS)
+        page.wait_for_function("() => advised.includes('21 of 21. Hold still')")
         keep(page, "live-4-cards")
         expect(page.locator("#photo .mark-hand")).to_have_count(18, timeout=6 * PATIENCE_MS)
         expect(page.locator("#photo .mark-meld")).to_have_count(3)
