@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,6 +38,16 @@ def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Generator[None, Te
             if entry.path == Path(__file__):
                 report.longrepr = (str(entry.path), entry.lineno + 1, report.longrepr[2])
     return report
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Tests and the servers that they start neither see nor touch what belongs to who runs them."""
+    with pytest.MonkeyPatch.context() as patched:
+        home = tmp_path_factory.mktemp("home")
+        patched.setenv("COMPANION_HOME", str(home))
+        patched.delenv("COMPANION_DATABASE_URL", raising=False)
+        yield home
 
 
 @pytest.fixture(scope="session")

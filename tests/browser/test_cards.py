@@ -255,9 +255,11 @@ def test_nothing_is_wider_than_the_screen(page: Page, width: int) -> None:
     play(page, "Fujian")
     page.locator("#text").fill(TWENTY)
     expect(page.locator("#tiles .tile[data-piece]")).to_have_count(20)
+    status(page, "Ready")
     for opened in ("#tiles .tile", "#tiles .tile-add"):
         page.locator(opened).first.click()
         for part in ("html", "#sheet-body"):
             wide, visible = page.locator(part).evaluate("one => [one.scrollWidth, one.clientWidth]")
             assert wide <= visible, part
         page.keyboard.press("Escape")
+        expect(page.locator("#sheet")).to_be_hidden()

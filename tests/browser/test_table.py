@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 Shoot = Callable[[str], Path]
 
 FLUSH = "1113335557799m"
+WIDTH = "img => img.decode().then(() => img.naturalWidth)"  # once it is loaded; fails when it cannot be
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +92,7 @@ def test_an_evening_on_two_phones(page: Page, other: Page, address: str, shoot: 
     page.locator("#invite").click()
     expect(page.locator(".big-code")).to_have_text(code)
     expect(page.locator(".qr")).to_be_visible()
-    assert page.locator(".qr").evaluate("img => img.complete && img.naturalWidth > 0")
+    assert page.locator(".qr").evaluate(WIDTH) > 0
     shoot("table-2-invite")
     page.locator("#sheet-close").click()
     join(other, address, code)
@@ -121,6 +122,7 @@ def test_an_evening_on_two_phones(page: Page, other: Page, address: str, shoot: 
     points(page, "8", "-8", "0", "0")
     page.get_by_role("button", name="Redo").click()
     points(other, "8", "-7", "-1", "0")
+    points(page, "8", "-7", "-1", "0")
 
     # The wall's end closes the round: Chen shows nothing, seat 4 neither.
     page.get_by_role("button", name="Wall’s end").click()
@@ -380,7 +382,7 @@ def test_a_photographed_hand_is_kept_with_its_round_by_choice(
     page.locator("[data-key=round-1]").click()
     photo = sheet.get_by_role("img", name="Anna’s hand")
     expect(photo).to_be_visible()
-    assert photo.evaluate("img => img.complete && img.naturalWidth > 0")
+    assert photo.evaluate(WIDTH) > 0
     shoot("table-11-photo")
     page.on("dialog", lambda dialog: dialog.accept())
     sheet.get_by_role("button", name="Delete this photo").click()

@@ -10,12 +10,11 @@ import pytest
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed: no browser tests")
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PATIENCE_MS, served
+from tests.browser.conftest import served
 from tests.web.test_teach import TaughtReader
 from vision.sets import TileSets, source_of
 from web import create_app
 
-expect.set_options(timeout=PATIENCE_MS)
 SAMPLE = Path(__file__).parents[2] / "web" / "static" / "samples" / "sichuan-hand.jpg"
 
 

@@ -17,7 +17,7 @@ def test_nothing_is_lost_or_doubled(kill: bool, capsys: pytest.CaptureFixture[st
     )
     told = json.loads(capsys.readouterr().out)
     assert (told["phones"], told["errors"], told["lost_or_doubled"]) == (8, 0, 0), told
-    assert told["polls"] > 10 and told["rounds"] > 0 and told["other_requests"] > told["rounds"]
+    assert told["polls"] >= 8 and told["rounds"] > 0 and told["other_requests"] > told["rounds"]
     assert bool(told["broken_connections"]) == kill
 
 

@@ -72,7 +72,7 @@ def test_a_thousand_hands_take_seconds(tmp_path: Path, capsys: pytest.CaptureFix
     file.write_text("".join(json.dumps(won_hand(rng).to_document()) + "\n" for _ in range(1000)))
     started = time.process_time()
     assert main(["score", str(file)]) == 0
-    assert time.process_time() - started < 5
+    assert time.process_time() - started < 60  # a third of a second on a common computer
     assert all(answer["status"] == "won" for answer in lines_of(capsys.readouterr().out))
 
 
@@ -86,7 +86,7 @@ def test_a_hundred_thousand_pieces_are_judged_like_any_wrong_hand(
     file.write_text(json.dumps({"rules": "sichuan", "concealed": concealed}))
     started = time.process_time()
     assert main(["score", str(file)]) == 0
-    assert time.process_time() - started < 10
+    assert time.process_time() - started < 120  # one second; growing with the square it would be an hour
     assert lines_of(capsys.readouterr().out)[0]["status"] == "invalid"
 
 

@@ -201,12 +201,12 @@ def test_frames_leave_a_turn_to_photos(frame: bytes, photo: bytes) -> None:
 
     threads = {name: threading.Thread(target=ask, args=(name,)) for name in ("first", "second", "photo")}
     threads["first"].start()
-    assert reader.entered.acquire(timeout=10)
+    assert reader.entered.acquire(timeout=60)
     threads["second"].start()
     threads["second"].join()
     assert answers == {"second": 503}
     threads["photo"].start()
-    assert reader.entered.acquire(timeout=10)
+    assert reader.entered.acquire(timeout=60)
     reader.go.set()
     for thread in threads.values():
         thread.join()

@@ -98,7 +98,7 @@ def test_who_trusts_the_authority_trusts_the_server(tmp_path: Path, host: str) -
             trusting.wrap_socket(plain, server_hostname=host) as secured,
         ):
             assert secured.recv(5) == b"hello"
-        thread.join(10)
+        thread.join(60)
 
 
 def test_the_page_over_http_explains_and_has_nothing_else(found: Certificates) -> None:
@@ -133,12 +133,12 @@ def test_serve_https(server: subprocess.Popen[str], tmp_path: Path) -> None:
     trust = re.fullmatch(r"How phones learn to trust it: (http://127\.0\.0\.1:\d+/trust)\n", lines[2])
     assert page and trust, lines
     context = ssl.create_default_context(cafile=str(tmp_path / "https" / "authority.pem"))
-    with urllib.request.urlopen(page[1], timeout=20, context=context) as answer:
+    with urllib.request.urlopen(page[1], timeout=60, context=context) as answer:
         assert b"<title>Table Companion</title>" in answer.read()
     request = urllib.request.Request(f"{page[1]}api/tables", method="GET")
-    with urllib.request.urlopen(request, timeout=20, context=context) as answer:
+    with urllib.request.urlopen(request, timeout=60, context=context) as answer:
         assert answer.status == 200
-    with urllib.request.urlopen(trust[1], timeout=20) as answer:
+    with urllib.request.urlopen(trust[1], timeout=60) as answer:
         assert b"Get the certificate" in answer.read()
     with (
         pytest.raises(ssl.SSLError),
@@ -146,4 +146,4 @@ def test_serve_https(server: subprocess.Popen[str], tmp_path: Path) -> None:
     ):
         ssl.create_default_context().wrap_socket(plain, server_hostname="localhost")
     server.send_signal(signal.SIGINT)
-    assert server.wait(20) == 0
+    assert server.wait(60) == 0

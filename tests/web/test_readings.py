@@ -153,7 +153,7 @@ class SlowReader(SampleReader):
 
     def read(self, photo: Photo, deck: str = "auto", expectation: Expectation | None = None) -> Reading:
         self.entered.release()
-        assert self.go.wait(10)
+        assert self.go.wait(60)
         return super().read(photo, deck, expectation)
 
 
@@ -163,7 +163,7 @@ def test_only_a_few_photos_are_read_at_once(photo: bytes) -> None:
     first: list[int] = []
     thread = threading.Thread(target=lambda: first.append(send(app.test_client(), photo).status_code))
     thread.start()
-    assert reader.entered.acquire(timeout=10)
+    assert reader.entered.acquire(timeout=60)
     busy = send(app.test_client(), photo)
     reader.go.set()
     thread.join()
