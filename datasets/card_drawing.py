@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 
 from datasets.card_layouts import (
+    REFUSED,
     CardMaterial,
     CardScene,
     PlacedCard,
@@ -117,7 +118,7 @@ def draw_scene(
         if not np.isfinite(quad).all() or np.abs(quad).max() > 20000:
             continue
         wide = float(np.linalg.norm(quad[1] - quad[0]))
-        if card.piece not in printed or deck.worn > 0.3:
+        if card.piece not in printed or deck.worn > 0.3 or card.piece in REFUSED:
             printed[card.piece] = deck.picture(card.piece, rng)
         picture = printed[card.piece]
         if deck.gloss and rng.random() < 0.5:
@@ -202,7 +203,7 @@ def random_card_scene(
     """
     spread = arrange_cards(material, rng, width, height, layout, deck)
     deck, cards, camera = spread.deck, spread.cards, spread.camera
-    tabletop = random_tabletop(material, spread.reach, rng)
+    tabletop, odds = random_tabletop(material, spread.reach, rng, spread.odds), spread.odds
     image, owner = draw_scene(_table(tabletop, camera), cards, deck, camera, rng)
     held = spread.layout == "fan" or (spread.layout in ("row", "game") and rng.random() < 0.1)
     if held and cards and rng.random() < 0.4:
@@ -213,10 +214,15 @@ def random_card_scene(
         size = float(np.linalg.norm(points[1] - points[0])) * rng.uniform(0.8, 1.7)
         if np.isfinite(points).all():
             _hands(image, owner, points[0], min(size, 0.14 * max(width, height)), rng)
-    if rng.random() < 0.3:
-        # A lamp's yellow or a window's blue, beyond what a phone's white balance takes away.
-        warm = rng.uniform(0.05, 0.4) * (1 if rng.random() < 0.8 else -0.5)
-        image = np.clip(image * (1 - warm, 1 - 0.3 * warm, 1 + 0.2 * warm), 0, 255).astype(np.uint8)
+    if rng.random() < odds.tinted:
+        # A lamp's yellow or a window's blue, beyond what a phone's white balance takes away; or what a green
+        # tablecloth or a screen makes of it.
+        warm = rng.uniform(0.05, 0.5) * (1 if rng.random() < 0.8 else -0.5)
+        tint = np.array((1 - warm, 1 - 0.3 * warm, 1 + 0.2 * warm))
+        tint[1] *= 1 + rng.normal(0, 0.08)
+        image = np.clip(image * tint, 0, 255).astype(np.uint8)
+    if rng.random() < odds.dim:
+        image = (image * rng.uniform(0.15, 0.5)).astype(np.uint8)
     scene = CardScene(photograph(image, rng), spread.layout)
     scene.cards = true_cards(cards, deck, camera, owner)
     return scene

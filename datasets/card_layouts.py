@@ -9,15 +9,27 @@ card's width; cards lie on each other in the order of their `level`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 
 import cv2
 import numpy as np
 
 from datasets.art import read_picture
-from datasets.cards import JOKERS, PIECES, CardDeck, full_fonts, random_deck, usable_fonts
+from datasets.cards import (
+    JOKERS,
+    PIECES,
+    PRINTED,
+    VARIANTS,
+    CardDeck,
+    full_fonts,
+    glyph,
+    random_deck,
+    usable_fonts,
+)
 from datasets.layouts import NOT_TABLES
 from datasets.render import Camera
 
@@ -32,12 +44,38 @@ THICKNESS = 0.02
 
 
 @dataclass(frozen=True)
+class Odds:
+    """How often scenes of cards show what is easily misread, 0-1 each.
+
+    none: cards that are none lie beside the others. amid: and in their row. wordy: words stand in the middle
+    of cards, marks at their tips. alike: neighbours are often equal. lettered, printed: they lie on newspaper
+    or cloth with letters; on cloth with a pattern. tinted: light beyond what a phone's white balance takes
+    away. dim: hardly any light.
+    """
+
+    none: float = 0.15
+    amid: float = 0.02
+    wordy: float = 0.3
+    alike: float = 0.06
+    lettered: float = 0.1
+    printed: float = 0.05
+    tinted: float = 0.3
+    dim: float = 0.04
+
+
+TRYING = Odds(0.6, 0.2, 0.7, 0.45, 0.25, 0.2, 0.6, 0.15)
+"""Scenes that show more of it than most photos do, to learn from."""
+
+
+@dataclass(frozen=True)
 class CardMaterial:
-    """What scenes of cards are made of: font files, those for rare glyphs, table textures (uint8 BGR)."""
+    """What scenes of cards are made of: font files, those for rare glyphs, table textures (uint8 BGR).
+    trying: the share of scenes that show more of what is easily misread (`TRYING`) than usual."""
 
     fonts: tuple[str, ...]
     spare: tuple[str, ...]
     tables: tuple[np.ndarray, ...]
+    trying: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -88,13 +126,15 @@ class SceneCard:
 
 @dataclass(frozen=True)
 class Spread:
-    """Cards as they lie before a camera. reach: how far from the middle of the table they lie, widths."""
+    """Cards as they lie before a camera. reach: how far from the middle of the table they lie, widths. odds:
+    how often such a scene shows what is easily misread."""
 
     layout: str
     deck: CardDeck
     cards: tuple[PlacedCard, ...]
     camera: Camera
     reach: float
+    odds: Odds = Odds()
 
 
 @dataclass(frozen=True)
@@ -122,16 +162,22 @@ class CardScene:
     cards: list[SceneCard] = field(default_factory=list)
 
 
-def load_card_material(folder: Path, part: str = "train", texture: int = TEXTURE) -> CardMaterial:
-    """Fonts and table textures of the data folder; `part` as in `usable_fonts`, `texture` the longer side of
-    a table's texture, pixels."""
+def load_card_material(
+    folder: Path,
+    part: str = "train",
+    texture: int = TEXTURE,
+    trying: float = 0.0,
+    unpacked: Path | None = None,
+) -> CardMaterial:
+    """Fonts and table textures of the data folder; `part` and `unpacked` as in `full_fonts`, `texture` the
+    longer side of a table's texture, pixels, `trying` as in `CardMaterial`."""
     tables = []
     for path in sorted((folder / "backgrounds").glob("*.jpg")):
         if not path.stem.startswith(NOT_TABLES):
             picture = read_picture(path)
             scale = texture / max(picture.shape[:2])
             tables.append(cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA))
-    return CardMaterial(usable_fonts(folder, part), full_fonts(folder), tuple(tables))
+    return CardMaterial(usable_fonts(folder, part), full_fonts(folder, part, unpacked), tuple(tables), trying)
 
 
 # ---- which cards, and where ----
@@ -433,18 +479,23 @@ def _share(owner: np.ndarray, number: int, quad: np.ndarray) -> float:
 # ---- the scene ----
 
 
-def random_tabletop(material: CardMaterial, reach: float, rng: np.random.Generator) -> Tabletop:
+def random_tabletop(
+    material: CardMaterial, reach: float, rng: np.random.Generator, odds: Odds | None = None
+) -> Tabletop:
     """What cards lie on that reach so far: a texture, a cloth of one colour, print or check."""
+    odds = odds or Odds()
     picture = material.tables[int(rng.integers(len(material.tables)))].astype(np.float32)
     kind = rng.random()
-    if kind < 0.4:
+    if kind > 1 - odds.lettered:
+        picture = _print(material, rng)
+    elif kind > 1 - odds.lettered - odds.printed:
+        picture = _patterned(rng)
+    elif (kind := kind / (1 - odds.lettered - odds.printed)) < 0.4:
         shade = np.array([[[rng.integers(0, 180), rng.integers(30, 255), rng.integers(40, 245)]]], np.uint8)
         flat = cv2.cvtColor(shade, cv2.COLOR_HSV2BGR)[0, 0].astype(np.float32)
         picture = flat + (picture - picture.mean((0, 1))) * rng.uniform(0, 0.5)
     elif kind < 0.55:
         picture = _cloth(rng)
-    elif kind < 0.65:
-        picture = _print(picture, rng)
     else:
         picture = picture * rng.uniform(0.5, 1.2) + rng.normal(0, 8, 3).astype(np.float32)
     picture = np.clip(picture, 0, 255).astype(np.uint8)
@@ -461,16 +512,100 @@ def _cloth(rng: np.random.Generator) -> np.ndarray:
     return np.asarray(245 + (tint - 245) * (weave / 2)[..., None], np.float32)
 
 
-def _print(picture: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _print(material: CardMaterial, rng: np.random.Generator) -> np.ndarray:
     """Newspaper, or a cloth with letters on it."""
     page = np.empty((700, 700, 3), np.uint8)
     page[:] = np.clip(rng.uniform(150, 250) + rng.normal(0, 12, 3), 0, 255)
     tone = tuple(float(each) for each in rng.uniform(10, 110, 3))
+    if rng.random() < 0.5 and material.spare:
+        return _columns(page.astype(np.float32), np.array(tone, np.float32), material, rng)
     for _ in range(int(rng.integers(40, 260))):
         text = "".join(chr(int(c)) for c in rng.integers(33, 122, size=int(rng.integers(1, 14))))
         at = (int(rng.integers(-40, 700)), int(rng.integers(10, 700)))
         cv2.putText(page, text, at, int(rng.integers(0, 5)), rng.uniform(0.3, 1.1), tone, 1, cv2.LINE_AA)
     return page.astype(np.float32)
+
+
+def _columns(
+    page: np.ndarray, tone: np.ndarray, material: CardMaterial, rng: np.random.Generator
+) -> np.ndarray:
+    """A page of Chinese print: columns of characters, with headings."""
+    font = material.spare[int(rng.integers(len(material.spare)))]
+    # None of the ranks' glyphs, which nobody could refuse.
+    known = {character for some in PRINTED.values() for words in some for character in words}
+    text = sorted(known - {character for some in VARIANTS.values() for character in some})
+    inks = [ink for character in text if (ink := glyph(font, character)) is not None]
+    x = rng.uniform(0, 20)
+    while inks and x < page.shape[1] - 8:
+        size = int(rng.integers(10, 22)) if rng.random() < 0.75 else int(rng.integers(22, 70))
+        y = rng.uniform(0, 60)
+        column = [
+            cv2.resize(ink, (size, size), interpolation=cv2.INTER_AREA).astype(np.float32)[..., None] / 255
+            for ink in (inks[int(k)] for k in rng.integers(len(inks), size=12))
+        ]
+        while y < page.shape[0] - size:
+            part = page[round(y) : round(y) + size, round(x) : round(x) + size]
+            part += (tone - part) * column[int(rng.integers(len(column)))][: part.shape[0], : part.shape[1]]
+            y += size * (1.08 if rng.random() < 0.93 else rng.uniform(1.5, 5))
+        x += size * rng.uniform(1.1, 1.6)
+    return page
+
+
+def _patterned(rng: np.random.Generator) -> np.ndarray:
+    """Cloth printed with dots, rings, flowers, frames or lattice, in rows or strewn about."""
+    page = np.empty((700, 700, 3), np.uint8)
+    page[:] = np.clip(rng.uniform(40, 245, 3), 0, 255)
+    tones = [tuple(float(each) for each in rng.uniform(5, 250, 3)) for _ in range(int(rng.integers(1, 4)))]
+    step = int(rng.integers(26, 130))
+    size, kind, strewn = step * rng.uniform(0.15, 0.42), int(rng.integers(5)), rng.random() < 0.3
+    for k, (y, x) in enumerate(np.ndindex(700 // step + 2, 700 // step + 2)):
+        at = np.array([x * step + (y % 2) * step / 2, y * step])
+        if strewn:
+            at = rng.uniform(0, 700, 2)
+        centre, tone = (round(float(at[0])), round(float(at[1]))), tones[k % len(tones)]
+        reach = max(1, round(size))
+        if kind == 0:
+            cv2.circle(page, centre, reach, tone, -1, cv2.LINE_AA)
+        elif kind == 1:
+            cv2.circle(page, centre, reach, tone, max(1, reach // 4), cv2.LINE_AA)
+        elif kind == 2:
+            for turn in np.arange(5) * 2 * np.pi / 5 + k:
+                leaf = at + size * 0.6 * np.array([np.cos(turn), np.sin(turn)])
+                cv2.circle(page, (round(leaf[0]), round(leaf[1])), max(1, reach // 2), tone, -1, cv2.LINE_AA)
+        elif kind == 3:
+            half = size * np.array([0.6, 1.0])
+            low, high = at - half, at + half
+            corners = (round(low[0]), round(low[1])), (round(high[0]), round(high[1]))
+            cv2.rectangle(page, *corners, tone, max(1, reach // 6), cv2.LINE_AA)
+        else:
+            for way in ((1, 1), (1, -1)):
+                end = (round(at[0] + way[0] * step / 2), round(at[1] + way[1] * step / 2))
+                cv2.line(page, centre, end, tone, max(1, reach // 6), cv2.LINE_AA)
+    return page.astype(np.float32)
+
+
+def _equal_neighbours(cards: Sequence[PlacedCard], rng: np.random.Generator) -> list[PlacedCard]:
+    """The cards with many of those held the same as the one before; none more than four times."""
+    changed = list(cards)
+    held = [k for k, card in enumerate(cards) if card.role == "hand" and card.piece in PIECES]
+    held.sort(key=lambda k: (cards[k].row, cards[k].place))
+    count = Counter(cards[k].piece for k in held)
+    for before, after in pairwise(held):
+        piece = changed[before].piece
+        if cards[before].row == cards[after].row and count[piece] < 4 and rng.random() < 0.6:
+            count[changed[after].piece] -= 1
+            count[piece] += 1
+            changed[after] = replace(changed[after], piece=piece)
+    return changed
+
+
+def _with_some_that_are_none(cards: Sequence[PlacedCard], rng: np.random.Generator) -> list[PlacedCard]:
+    """The cards with one to three of those in rows exchanged for some that are none."""
+    changed = list(cards)
+    for at in rng.permutation(len(cards))[: int(rng.integers(1, 4))]:
+        none = REFUSED[int(rng.choice(3, p=[0.7, 0.2, 0.1]))]
+        changed[int(at)] = replace(cards[int(at)], piece=none, role="other", group=None)
+    return changed
 
 
 def arrange_cards(
@@ -486,22 +621,28 @@ def arrange_cards(
     names = list(LAYOUTS)
     weights = np.array([LAYOUTS[name][1] for name in names])
     chosen = layout or names[int(rng.choice(len(names), p=weights / weights.sum()))]
-    deck = deck or random_deck(material.fonts, material.spare, rng)
+    odds = TRYING if rng.random() < material.trying else Odds()
+    deck = deck or random_deck(material.fonts, material.spare, rng, odds.wordy)
     cards = LAYOUTS[chosen][0](deck, rng)
+    if rng.random() < odds.alike:
+        cards = _equal_neighbours(cards, rng)
+    if len(cards) > 4 and rng.random() < odds.amid:
+        cards = _with_some_that_are_none(cards, rng)
     if rng.random() < 0.3:
         width, height = height, width
-    camera = _camera(cards, deck, rng, width, height)
     reach = max([6.0, *(abs(card.x) + deck.length for card in cards)])
-    if cards and rng.random() < 0.15:
-        # Cards that are none: a title card, blanks, a card face down.
+    shown = cards
+    if cards and rng.random() < odds.none:
+        # Cards that are none: title cards, blanks, a card face down.
         spot = max(card.x for card in cards) + rng.uniform(1.5, 3)
+        middle = float(np.mean([card.y for card in cards]))
         cards = [
             *cards,
             *(
                 PlacedCard(
-                    REFUSED[int(rng.integers(3))],
+                    REFUSED[int(rng.choice(3, p=[0.6, 0.2, 0.2]))],
                     spot + 1.3 * k,
-                    rng.normal(0, 1),
+                    middle + rng.normal(0, 1),
                     rng.normal(0, 0.5),
                     0,
                     role="other",
@@ -509,7 +650,10 @@ def arrange_cards(
                 for k in range(int(rng.integers(1, 4)))
             ),
         ]
+        if rng.random() < 0.6:  # else they lie where nobody cared to have them in the picture
+            shown = cards
+    camera = _camera(shown, deck, rng, width, height)
     if rng.random() < 0.3:
         bow = rng.normal(0, 0.35)
         cards = [replace(card, curl=bow * rng.uniform(0.6, 1.3)) for card in cards]
-    return Spread(chosen, deck, tuple(cards), camera, reach)
+    return Spread(chosen, deck, tuple(cards), camera, reach, odds)

@@ -47,6 +47,21 @@ JOKER_GLYPHS = "公侯伯子男"
 WORDS = "福祿壽榮華富貴"
 """Small words in the middle of a card, in rank order."""
 
+PRINTED: Mapping[str, tuple[str, ...]] = {
+    kind: tuple(words.split())
+    for kind, words in {
+        "games": "四色牌 四色 紙牌 老牌 十胡 同色牌 文武牌 象棋牌 娛樂",
+        "makers": "金象 雙喜 雙龍 金鳳 仙鶴 麒麟 獅王 飛鷹 長城 和記 興隆 大利 順發",
+        "brands": "老虎 金馬 白馬 寶象 金車 蝴蝶 三星 福祿壽 榮華 富貴 招財 中發",
+        "places": "香港 上海 廣州 福州 廈門 泉州 台灣 汕頭 星洲 福建 廣東 中國",
+        "praise": "精製 特製 上等 正品 老字號 公司 印務公司 監製 註冊商標 出品 造 廠",
+        "luck": "囍 吉 大吉 發財 招財進寶 榮華富貴 一本萬利 福祿壽喜 恭喜 旺 平安 春",
+        "plain": "東南西北 春夏秋冬 梅蘭竹菊 發財 中 發 東 八千 百子 花 三六九 二四八",
+    }.items()
+}
+"""What makers print on title cards, and small in the middle of others. The plain ones are in every font."""
+LATIN = ("LUCKY", "DOUBLE", "HAPPINESS", "FOUR", "COLOUR", "No.1", "BEST", "888", "CARDS", "GOLD", "HK")
+
 COMPOSED = {"俥": "車", "傌": "馬", "像": "象", "伡": "车", "㐷": "马"}
 """Glyphs made of a standing person and another one, for fonts that lack them."""
 
@@ -79,11 +94,27 @@ def usable_fonts(folder: Path, part: str = "train") -> tuple[str, ...]:
     return tuple(map(str, kept))
 
 
-def full_fonts(folder: Path) -> tuple[str, ...]:
-    """The uncut fonts that the data folder's manifest names and this computer has: for rare glyphs."""
+def full_fonts(folder: Path, part: str = "train", unpacked: Path | None = None) -> tuple[str, ...]:
+    """The uncut fonts that the data folder's manifest names and this computer has: for rare glyphs and words.
+
+    part: as in `usable_fonts`, but `held-out` keeps all. unpacked: a folder into which packages of fonts were
+    unpacked (as by ``dpkg -x``), looked into before the computer's own.
+    """
     entries = json.loads((folder / "fonts" / "manifest.json").read_text("utf-8"))
-    paths = {Path(entry["path"]) for entry in entries if entry["path"].startswith("/")}
-    return tuple(str(path) for path in sorted(paths) if path.is_file() and not _is_validation(path))
+    kept = [
+        entry
+        for entry in entries
+        if not _is_validation(Path(entry["file"]))
+        and (part != "train" or Path(entry["file"]).stem not in HELD_OUT_FONTS)
+    ]
+    paths = {Path(entry["path"]) for entry in kept if entry["path"].startswith("/")}
+    found = []
+    for path in sorted(paths):
+        private = (unpacked or Path("/")) / path.relative_to("/")
+        at = private if private.is_file() else path
+        if at.is_file() and not _is_validation(at):
+            found.append(str(at))
+    return tuple(found)
 
 
 def _is_validation(path: Path) -> bool:
@@ -93,7 +124,7 @@ def _is_validation(path: Path) -> bool:
 # ---- glyphs ----
 
 
-@functools.lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=8192)
 def glyph(font: str, character: str) -> np.ndarray | None:
     """The ink of a character, cut tight: (h, w) uint8, about 96 high; None where the font lacks it."""
     if character == "~":
@@ -199,8 +230,10 @@ class CardDeck:
     papers, inks: BGR by colour letter, `j` the jokers'. length: in widths. radius: of the corners, widths.
     top, size: where the upper glyph begins and how large it is (width, height), widths. frame: inset of the
     frame's lines (across, along) and their weight, 0 for none. middle: what stands between the glyphs
-    (`empty`, `line`, `word`, `ornament`, `text`). border: black rim, widths. circles: jokers stand in
-    coloured ones. gloss: how much it mirrors lamps. worn: 0-1.
+    (`empty`, `line`, `word`, `ornament`, `text`, `maker`), and the size of words there, widths. border: black
+    rim, widths. index: marks at the very tip that count the rank (`notches` in the border, `lines`, `dots`;
+    empty: none). circles: jokers stand in coloured ones. sayings: the maker's words, each a column of inks.
+    gloss: how much it mirrors lamps. worn: 0-1.
     """
 
     glyphs: Mapping[str, np.ndarray]
@@ -214,8 +247,11 @@ class CardDeck:
     size: tuple[float, float]
     frame: tuple[float, float, float]
     middle: str
+    word_size: float
     border: float
+    index: str
     circles: bool
+    sayings: tuple[tuple[np.ndarray, ...], ...]
     gloss: float
     worn: float
 
@@ -254,6 +290,7 @@ class CardDeck:
             if joker and self.circles:
                 self._circle(card, self.joker_papers[number], ink)
             self._frame(card, ink)
+            self._index(card, piece, ink, paper)
             self._print(card, self.glyphs[piece], ink)
             self._middle(card, piece, ink, rng)
         self._wear(card, rng)
@@ -283,6 +320,24 @@ class CardDeck:
                 card, (x, y), (WIDTH - 1 - x, height - 1 - y), tone, max(1, round(weight)), cv2.LINE_AA
             )
 
+    def _index(self, card: np.ndarray, piece: str, ink: np.ndarray, paper: Colour) -> None:
+        """Marks at both tips, as many as the rank's number."""
+        if not self.index or piece not in PIECES:
+            return
+        count, deep = RANKS.index(piece[0]) + 1, max(2, round(min(0.07, self.top * 0.45) * WIDTH))
+        tone = paper if self.index == "notches" else tuple(map(float, ink))
+        for view in (card, card[::-1, ::-1]):
+            layer = np.ascontiguousarray(view)
+            if self.index == "notches":  # they are cut into a black tip
+                layer[:deep] = ink
+            for mark in range(count):
+                x = round((mark + 1) * WIDTH / (count + 1))
+                if self.index == "dots":
+                    cv2.circle(layer, (x, deep // 2 + 1), max(1, deep // 3), tone, -1, cv2.LINE_AA)
+                else:
+                    cv2.rectangle(layer, (x - 1, 0), (x + 1, deep), tone, -1)
+            view[:] = layer
+
     def _circle(self, card: np.ndarray, paper: Colour, ink: np.ndarray) -> None:
         height = card.shape[0]
         middle = round((self.top + self.size[1] / 2) * WIDTH)
@@ -304,10 +359,19 @@ class CardDeck:
                 card, (centre[0], centre[1] - reach), (centre[0], centre[1] + reach), tone, 1, cv2.LINE_AA
             )
         elif self.middle == "word" and piece[0] in self.words:
-            high = round(min(0.45 * WIDTH, free * 0.6))
-            word = cv2.resize(self.words[piece[0]], (high, high), interpolation=cv2.INTER_AREA)
-            part = card[centre[1] - high // 2 :][:high, centre[0] - high // 2 :][:, :high]
-            part += (ink - part) * (word.astype(np.float32)[..., None] / 255)
+            high = round(min(self.word_size * WIDTH, free * 0.6))
+            if piece[0] == "K":
+                reach = 0.72 * high
+                angles = (np.arange(8) + 0.5) * np.pi / 4
+                octagon = centre + reach * np.stack([np.cos(angles), np.sin(angles)], 1)
+                cv2.polylines(card, [np.round(octagon).astype(np.int32)], True, tone, 1, cv2.LINE_AA)
+            _ink(card, self.words[piece[0]], centre, (high, high), ink)
+        elif self.middle == "maker" and self.sayings:
+            saying = self.sayings[0][:4]
+            high = round(min(self.word_size * WIDTH, free * 0.8 / len(saying)))
+            first = centre[1] - high * (len(saying) - 1) / 2
+            for line, word in enumerate(saying):
+                _ink(card, word, (centre[0], round(first + line * high)), (high * 0.9, high * 0.9), ink)
         elif self.middle == "text":
             for line, text in enumerate(("MADE", "IN", "SET")):
                 at = (centre[0] - 16, centre[1] - 12 + 12 * line)
@@ -319,19 +383,58 @@ class CardDeck:
             cv2.circle(card, centre, max(1, size // 3), tone, -1, cv2.LINE_AA)
 
     def _title(self, card: np.ndarray, ink: np.ndarray, rng: np.random.Generator) -> None:
-        """A maker's card: a column of characters, or a picture of a kind."""
+        """A maker's card: columns of words, large and small, at times a frame, a picture or Latin letters."""
         height = card.shape[0]
-        names = [self.glyphs[piece] for piece in rng.permutation(list(self.glyphs))[:6]]
-        names += list(self.words.values())
-        size = round(WIDTH * rng.uniform(0.28, 0.5))
-        y = round(WIDTH * rng.uniform(0.2, 0.6))
-        while y + size < height - WIDTH * 0.25:
-            alpha = cv2.resize(
-                names[int(rng.integers(len(names)))], (size, size), interpolation=cv2.INTER_AREA
+        tone = tuple(map(float, ink))
+        edge = 0.06 * WIDTH
+        for _ in range(int(rng.choice([0, 1, 2], p=[0.35, 0.45, 0.2]))):
+            inset = round(edge)
+            cv2.rectangle(
+                card, (inset, inset), (WIDTH - 1 - inset, height - 1 - inset), tone, int(rng.integers(1, 4))
             )
-            part = card[y : y + size, (WIDTH - size) // 2 :][:, :size]
-            part += (ink - part) * (alpha.astype(np.float32)[..., None] / 255)
-            y += round(size * 1.1)
+            edge += rng.uniform(0.05, 0.09) * WIDTH
+        top, end = edge + 0.05 * WIDTH, height - edge - 0.05 * WIDTH
+        if rng.random() < 0.45:
+            # A picture at one end or amid the words.
+            radius = rng.uniform(0.22, 0.42) * WIDTH
+            y = top + radius if rng.random() < 0.6 else rng.uniform(top + radius, end - radius)
+            _emblem(card, (WIDTH / 2, y), radius, tone, rng)
+            if y < height / 2:
+                top = y + radius + 2
+            else:
+                end = y - radius - 2
+        if rng.random() < 0.2:
+            text = LATIN[int(rng.integers(len(LATIN)))]
+            layer = np.ascontiguousarray(card.transpose(1, 0, 2)[::-1]) if rng.random() < 0.5 else card
+            x, y = layer.shape[1] * 0.5 - 4.5 * len(text), layer.shape[0] * rng.uniform(0.2, 0.8)
+            _letters(layer, text, (round(x), round(y)), rng.uniform(0.35, 0.6), tone)
+            if layer is not card:
+                card[:] = layer[::-1].transpose(1, 0, 2)
+        sayings = [self.sayings[int(k)] for k in rng.permutation(len(self.sayings))]
+        if not sayings:
+            return
+        if rng.random() < 0.25:
+            # Both ends bear it, as those of other cards bear their glyph.
+            word = sayings[0][0]
+            size = (self.size[0] * WIDTH, self.size[1] * WIDTH)
+            for view in (card, card[::-1, ::-1]):
+                _ink(view, word, (WIDTH // 2, round(top + size[1] / 2)), size, ink)
+            top, end = top + size[1] + 4, end - size[1] - 4
+        inner = WIDTH - 2 * edge
+        while sayings and end - top > 0.3 * WIDTH:
+            columns = int(rng.choice([1, 2, 3], p=[0.65, 0.28, 0.07]))
+            part, sayings = sayings[:columns], sayings[columns:]
+            longest = max(map(len, part))
+            high = min(rng.uniform(0.3, 0.8) * WIDTH, (end - top) / min(longest, 3))
+            wide = min(inner / columns * rng.uniform(0.75, 0.98), high * rng.uniform(0.9, 1.15))
+            for column, saying in enumerate(reversed(part)):
+                x = WIDTH / 2 + (column - (columns - 1) / 2) * inner / columns
+                for line, word in enumerate(saying):
+                    y = top + high * (line + 0.5)
+                    if y + high / 2 > end + 1:
+                        break
+                    _ink(card, word, (round(x), round(y)), (wide * 0.95, high * 0.95), ink)
+            top += high * longest + rng.uniform(0.05, 0.4) * WIDTH
 
     def _back(self, card: np.ndarray, rng: np.random.Generator) -> None:
         tone = tuple(float(each) for each in rng.uniform(20, 220, 3))
@@ -375,6 +478,58 @@ class CardDeck:
         return mask
 
 
+def _ink(
+    card: np.ndarray,
+    word: np.ndarray,
+    centre: tuple[int, int],
+    size: tuple[float, float],
+    ink: np.ndarray,
+) -> None:
+    """Print a character in the middle of a place on a card, so large (width, height; pixels), cut at the
+    card's edges."""
+    wide, high = (max(4, round(each)) for each in size)
+    alpha = cv2.resize(word, (wide, high), interpolation=cv2.INTER_AREA).astype(np.float32)[..., None] / 255
+    left, top = centre[0] - wide // 2, centre[1] - high // 2
+    x, y = max(0, -left), max(0, -top)
+    part = card[top + y : max(0, top + high), left + x : max(0, left + wide)]
+    part += (ink - part) * alpha[y:, x:][: part.shape[0], : part.shape[1]]
+
+
+def _emblem(
+    card: np.ndarray,
+    centre: tuple[float, float],
+    radius: float,
+    tone: tuple[float, ...],
+    rng: np.random.Generator,
+) -> None:
+    """A maker's mark: a coin, a flower, a star, a beast of a kind, within rings."""
+    x, y = round(centre[0]), round(centre[1])
+    colour = tone if rng.random() < 0.6 else tuple(float(each) for each in rng.uniform(20, 235, 3))
+    for ring in range(int(rng.integers(0, 3))):
+        cv2.circle(card, (x, y), round(radius * (1 - 0.12 * ring)), tone, 1, cv2.LINE_AA)
+    inner = radius * rng.uniform(0.5, 0.8)
+    kind = int(rng.integers(4))
+    if kind == 0:
+        cv2.circle(card, (x, y), round(inner), colour, max(2, round(inner * 0.3)), cv2.LINE_AA)
+        hole = max(1, round(inner * 0.28))
+        cv2.rectangle(card, (x - hole, y - hole), (x + hole, y + hole), tone, 1)
+        return
+    if kind == 3:
+        for _ in range(int(rng.integers(3, 7))):
+            away = rng.normal(0, 0.35 * inner, 2)
+            reach = rng.uniform(0.15, 0.5, 2) * inner + 1
+            at = (round(centre[0] + away[0]), round(centre[1] + away[1]))
+            size = (round(reach[0]), round(reach[1]))
+            cv2.ellipse(card, at, size, rng.uniform(0, 180), 0, 360, colour, -1, cv2.LINE_AA)
+        return
+    points = int(rng.integers(4, 9))
+    angles = np.linspace(0, 2 * np.pi, 16 * points, endpoint=False) + rng.uniform(0, np.pi)
+    waves = np.abs((angles * points / np.pi) % 2 - 1) if kind == 1 else np.cos(angles * points) ** 2
+    reach = inner * (0.4 + 0.6 * waves)
+    outline = centre + reach[:, None] * np.stack([np.cos(angles), np.sin(angles)], 1)
+    cv2.fillPoly(card, [np.round(outline).astype(np.int32)], colour, cv2.LINE_AA)
+
+
 def _letters(card: np.ndarray, text: str, at: tuple[int, int], size: float, tone: tuple[float, ...]) -> None:
     """Print latin letters on a float picture; OpenCV writes on 8 bits only."""
     canvas = np.zeros(card.shape[:2], np.uint8)
@@ -387,8 +542,12 @@ def _bgr(rgb: tuple[int, int, int], rng: np.random.Generator, spread: float) -> 
     return float(b), float(g), float(r)
 
 
-def random_deck(fonts: Sequence[str], spare: Sequence[str], rng: np.random.Generator) -> CardDeck:
-    """A pack of cards. fonts: files to choose from. spare: files for glyphs that the chosen one lacks."""
+def random_deck(
+    fonts: Sequence[str], spare: Sequence[str], rng: np.random.Generator, wordy: float = 0.3
+) -> CardDeck:
+    """A pack of cards. fonts: files to choose from. spare: files for glyphs that the chosen one lacks, and
+    for words. wordy: how often words stand in the middle, and marks at the tips.
+    """
     font = fonts[int(rng.integers(len(fonts)))]
     others = [fonts[int(k)] for k in rng.permutation(len(fonts))] + list(spare)
     pen = Pen(
@@ -402,6 +561,8 @@ def random_deck(fonts: Sequence[str], spare: Sequence[str], rng: np.random.Gener
     wide = rng.uniform(0.5, 0.76)
     top = rng.uniform(0.14, 0.4) if not long else rng.uniform(0.14, min(0.75, 0.12 * length))
     high = min(wide * rng.uniform(0.9, 1.45), length / 2 - top - 0.06)
+    middles = ("empty", "line", "ornament", "text", "word", "maker")
+    shares = np.array([0.38, 0.25, 0.25, 0.12]) * (1 - wordy)
     yellow_ink = _bgr((130, 20, 15), rng, 8)
     black = _bgr((28, 24, 24), rng, 6)
     print_colour = rng.random()
@@ -412,7 +573,7 @@ def random_deck(fonts: Sequence[str], spare: Sequence[str], rng: np.random.Gener
         inks = dict.fromkeys(inks, yellow_ink)
     return CardDeck(
         glyphs=_written(font, others, pen, rng),
-        words=_words(others, rng) if rng.random() < 0.5 else {},
+        words=_words(others, rng),
         papers={suit: _bgr(rgb[int(rng.integers(len(rgb)))], rng, 7) for suit, rgb in PAPERS.items()},
         joker_papers=tuple(_bgr(JOKER_PAPERS[k], rng, 10) for k in rng.permutation(len(JOKER_PAPERS))),
         inks=inks,
@@ -425,9 +586,12 @@ def random_deck(fonts: Sequence[str], spare: Sequence[str], rng: np.random.Gener
             rng.uniform(0.05, max(0.06, min(top - 0.05, 0.065 * length))),
             0.0 if rng.random() < 0.2 else rng.uniform(1, 3),
         ),
-        middle=str(rng.choice(["empty", "line", "word", "ornament", "text"], p=[0.3, 0.2, 0.2, 0.2, 0.1])),
+        middle=str(rng.choice(middles, p=[*shares, 0.7 * wordy, 0.3 * wordy])),
+        word_size=rng.uniform(0.28, 0.6),
         border=rng.uniform(0.02, 0.06) if rng.random() < 0.15 else 0.0,
+        index=str(rng.choice(["notches", "lines", "dots"])) if rng.random() < wordy / 2 else "",
         circles=rng.random() < 0.6,
+        sayings=_sayings(font, others, rng),
         gloss=rng.uniform(0.2, 1.0) if rng.random() < 0.4 else 0.0,
         worn=rng.uniform(0.1, 0.7) if rng.random() < 0.6 else 0.0,
     )
@@ -477,9 +641,33 @@ def _found(
 
 
 def _words(fonts: Sequence[str], rng: np.random.Generator) -> dict[str, np.ndarray]:
-    """The small words by rank, in the first font that has them all."""
-    for font in reversed(fonts):
-        inks = [glyph(font, word) for word in WORDS]
+    """The small words by rank, in some font that has them all."""
+    for at in rng.permutation(len(fonts)):
+        inks = [glyph(fonts[int(at)], word) for word in WORDS]
         if all(ink is not None for ink in inks):
             return {rank: ink for rank, ink in zip(RANKS, inks, strict=True) if ink is not None}
     return {}
+
+
+def _sayings(
+    font: str, others: Sequence[str], rng: np.random.Generator
+) -> tuple[tuple[np.ndarray, ...], ...]:
+    """What the maker of a pack prints, in one font: that of the glyphs where it has the words, else another
+    one. A kind of words each, in the order in which they are printed.
+    """
+    order = [others[int(k)] for k in rng.permutation(len(others))]
+    kinds = [kind for kind in PRINTED if kind != "plain"]
+    wanted = [PRINTED[kind] for kind in (kinds[int(k)] for k in rng.permutation(len(kinds)))]
+    for each in [font, *order] if rng.random() < 0.4 else order:
+        if glyph(each, "牌") is not None:
+            chosen = [_column_of(each, some[int(rng.integers(len(some)))]) for some in wanted]
+            break
+    else:
+        some = PRINTED["plain"]
+        chosen = [_column_of(font, some[int(k)]) for k in rng.permutation(len(some))[:4]]
+    return tuple(saying for saying in chosen if saying)
+
+
+def _column_of(font: str, words: str) -> tuple[np.ndarray, ...]:
+    """The inks of some characters, those left out that the font lacks."""
+    return tuple(ink for word in words if (ink := glyph(font, word)) is not None)

@@ -181,8 +181,11 @@ def _deck(
         size=(0.62, 0.74),
         frame=(0.1, 0.1, 1.6),
         middle=middle,
+        word_size=0.45,
         border=0.0,
+        index="",
         circles=True,
+        sayings=(),
         gloss=0.0,
         worn=0.0,
     )

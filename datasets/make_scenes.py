@@ -33,11 +33,19 @@ END_IN_SIGHT = 0.05
 _material: Material | CardMaterial | None = None
 
 
-def _prepare(deck: str, data: Path, sets: str, lettered: float, with_flowers: float) -> None:
+def _prepare(
+    deck: str,
+    data: Path,
+    sets: str,
+    lettered: float,
+    with_flowers: float,
+    trying: float,
+    unpacked: Path | None,
+) -> None:
     global _material
     cv2.setNumThreads(1)
     if deck == "four-color":
-        _material = card_layouts.load_card_material(data, sets)
+        _material = card_layouts.load_card_material(data, sets, trying=trying, unpacked=unpacked)
     else:
         _material = load_material(data, set_filter(sets), sets != "held-out", lettered, with_flowers)
 
@@ -112,6 +120,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--with-flowers", type=float, default=1.0, help="share of the tables that play with flowers"
     )
+    parser.add_argument(
+        "--trying",
+        type=float,
+        default=0.0,
+        help="share of the scenes of cards with more than usual of what is easily misread",
+    )
+    parser.add_argument(
+        "--fonts",
+        type=Path,
+        help="folder into which packages of fonts named in fonts/manifest.json were unpacked (dpkg -x)",
+    )
     parser.add_argument("--deck", choices=("mahjong", "four-color"), default="mahjong")
     parser.add_argument("--layout", choices=tuple({**LAYOUTS, **card_layouts.LAYOUTS}))
     parser.add_argument("--processes", type=int, default=2)
@@ -121,7 +140,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.error(f"no layout {args.layout!r} of {args.deck}; known: {', '.join(layouts)}")
     (args.out / "rendered").mkdir(parents=True, exist_ok=True)
     jobs = [(args.seed, number, args.out, args.size, args.layout) for number in range(args.count)]
-    prepared = (args.deck, data_folder(args.data), args.sets, args.lettered, args.with_flowers)
+    prepared = (
+        *(args.deck, data_folder(args.data), args.sets, args.lettered, args.with_flowers),
+        *(args.trying, args.fonts),
+    )
     # Started afresh, not forked: a fork of a process in which OpenCV has threads waits for them for ever.
     start = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(args.processes, start, initializer=_prepare, initargs=prepared) as pool:

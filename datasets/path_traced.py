@@ -570,7 +570,7 @@ def path_traced_scene(
         for card in spread.cards
     ]
     resting = settled(cards, deck)
-    tabletop = random_tabletop(material, spread.reach, rng)
+    tabletop = random_tabletop(material, spread.reach, rng, spread.odds)
     ahead = _axes(camera)[0][2]
     aim = camera.position + ahead * float(camera.position[2] / -ahead[2])
     room = random_room(camera, aim, rng)

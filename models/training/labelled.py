@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +35,8 @@ class Tile:
 @dataclass(frozen=True)
 class Photo:
     """One labelled photo. complete: every face and back in sight is labelled. group: its table, `rendered` if
-    none. refused: quads (4, 2) of cards' parts that are no ends, though they may look it.
+    none. refused: quads (4, 2) of places that are no ends of cards, though they may look it; the first ones
+    teach most.
     """
 
     path: Path
@@ -62,38 +66,96 @@ def _real_tile(label: Label, group: str) -> Tile:
     return Tile(label.piece, label.box, quad)
 
 
+MISTAKEN = "mistaken.json"
+"""In a folder of rendered cards: places that a trained locator took for ends though none is there, a list of
+quads by the scene's file (`models.training.harvest`)."""
+
+
 def rendered_photos(folder: Path) -> list[Photo]:
     """Scenes that `datasets.make_scenes` wrote into `folder`."""
+    path = folder / MISTAKEN
+    mistaken = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return [
-        Photo(scene.path, "rendered", True, tuple(map(_rendered_tile, scene.labels)), _refused(scene))
+        Photo(
+            scene.path,
+            "rendered",
+            True,
+            tuple(map(_rendered_tile, scene.labels)),
+            _refused(scene, mistaken.get(scene.file, ())),
+        )
         for scene in load_scenes(folder)
     ]
 
 
-def _refused(scene: Scene) -> tuple[np.ndarray, ...]:
-    """Where cards show something that is no end of theirs: the words and ornaments in their middle, and title
-    cards, blank ones and backs where they would have ends. As large as the ends of the scene's other cards.
+def _refused(scene: Scene, mistaken: Iterable[Any] = ()) -> tuple[np.ndarray, ...]:
+    """Where cards show something that is no end of theirs, about as large as a locator might take it: the
+    words all along title cards, what stands in the middle of cards, corners of their frames, blank cards and
+    backs; and places that were `mistaken` for ends. The kinds take turns.
     """
     others = [(label, scene.cards[label.card]) for label in scene.labels if label.card is not None]
     shares = [_length(label.quad) / _length(card.quad) for label, card in others if card.quad and label.quad]
     if not shares:
         return ()
-    share, quads = min(float(np.median(shares)), 0.5), []
-    ends = np.array([np.mean(label.quad, axis=0) for label in scene.labels if label.quad])
+    share, rng = min(float(np.median(shares)), 0.5), np.random.default_rng(zlib.crc32(scene.file.encode()))
+    words: list[np.ndarray] = []
+    middles: list[np.ndarray] = []
+    plain: list[np.ndarray] = []
     for card in scene.cards:
         if card.quad is None or card.visible < 0.6:
             continue
         corners = np.array(card.quad, np.float32)
-        down = corners[[3, 2]] - corners[[0, 1]]
-        starts = (0.0, (1 - share) / 2, 1 - share) if card.piece in NO_CARDS else ((1 - share) / 2,)
-        for start in starts:
-            upper = corners[:2] + down * start
-            quad = np.concatenate([upper, (upper + down * share)[::-1]])
-            # Another card's end may lie there.
-            near = np.linalg.norm(ends - quad.mean(0), axis=1) < 0.8 * _length(quad)
-            if not near.any():
-                quads.append(quad)
-    return tuple(quads)
+        if card.piece == "title":
+            for _ in range(WORDS_OF_A_TITLE):
+                size = rng.uniform(0.55, 1.1)
+                beside = rng.choice([-0.5, 0, 0, 0, 0.5]) + rng.normal(0, 0.08)
+                along = rng.uniform(share / 2, 1 - share / 2)
+                words.append(_part(corners, beside, along, rng.uniform(0.55, 1.0), share * size))
+        elif card.piece in NO_CARDS:
+            along = float(rng.choice([share / 2, 0.5, 1 - share / 2]))
+            plain.append(_part(corners, 0, along, 1, share))
+        else:
+            size = rng.uniform(0.4, 1.0)
+            along = 0.5 + rng.normal(0, 0.15 * share)
+            middles.append(_part(corners, 0, along, rng.uniform(0.5, 1.0), share * size))
+    frames = []
+    for label in scene.labels:
+        if label.quad is not None and label.visible > 0.6 and rng.random() < 0.3:
+            beside, along = rng.choice([0.08, 0.92]) - 0.5, rng.choice([0.08, 0.92])
+            size = rng.uniform(0.3, 0.5)
+            frames.append(_part(np.array(label.quad, np.float32), beside, along, size, size))
+    ends = np.array([np.mean(label.quad, axis=0) for label in scene.labels if label.quad])
+    seen = [np.array(quad, np.float32) for quad in mistaken]
+    kinds = [words, seen, middles, frames, plain]
+    for places in kinds:
+        rng.shuffle(places)  # type: ignore[arg-type]
+    turns = [quad for turn in zip_longest(*kinds) for quad in turn if quad is not None]
+    # Another card's end may lie there; a corner of a frame is too small to be one.
+    small = {id(quad) for quad in (*frames, *seen)}
+    return tuple(
+        quad
+        for quad in turns
+        if _inside(quad, scene)
+        and (id(quad) in small or (np.linalg.norm(ends - quad.mean(0), axis=1) > 0.8 * _length(quad)).all())
+    )
+
+
+WORDS_OF_A_TITLE = 6
+"""So many places of each title card are shown to be refused."""
+
+
+def _part(corners: np.ndarray, beside: float, along: float, wide: float, high: float) -> np.ndarray:
+    """A part of a quad, (4, 2): its middle so far beside the quad's and below its upper edge, its size; all
+    in widths and heights of the quad.
+    """
+    x = 0.5 + beside + np.array([-wide, wide, wide, -wide]) / 2
+    y = along + np.array([-high, -high, high, high]) / 2
+    upper, lower = (corners[a] + (corners[b] - corners[a]) * x[:, None] for a, b in ((0, 1), (3, 2)))
+    return np.asarray(upper + (lower - upper) * y[:, None], np.float32)
+
+
+def _inside(quad: np.ndarray, scene: Scene) -> bool:
+    middle = quad.mean(0)
+    return bool((middle > 0).all() and (middle < (scene.width, scene.height)).all())
 
 
 def _length(quad: Any) -> float:

@@ -52,6 +52,9 @@ PATCH = 80
 INSIDE = TARGET + np.float32((PATCH - CROP) / 2)
 """The true quad's corners in a patch."""
 
+MOST_REFUSED = 10
+"""So many places of a photo of cards that are no ends go into the pool; they differ more than ends do."""
+
 UPRIGHT = ("tray-black", "dark-green", "wood-white", "wood-green")
 """Tables (by the start of their names) whose tiles stand upright in the photo: they teach the turn."""
 
@@ -150,8 +153,7 @@ def collect(
                 reach = 0.7 * min(tile.box[2:])
                 if not any(np.hypot(*(beside.mean(0) - _centre(t))) < reach for t in photo.tiles):
                     keep(_patch(image, beside.astype(np.float32)), "reject", 1.0, False, False)
-        for at in rng.permutation(len(photo.refused))[:6]:
-            quad = photo.refused[at]
+        for quad in photo.refused[:MOST_REFUSED]:
             keep(_patch(image, quad), "reject", 1.0, False, False)
         if photo.complete:
             for _ in range(int(rng.integers(0, 3))):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import cv2
@@ -12,7 +13,15 @@ import pytest
 
 from datasets import make_scenes
 from datasets.card_drawing import draw_scene, random_card_scene
-from datasets.card_layouts import LAYOUTS, REFUSED, CardMaterial, PlacedCard, load_card_material, true_cards
+from datasets.card_layouts import (
+    LAYOUTS,
+    REFUSED,
+    CardMaterial,
+    PlacedCard,
+    arrange_cards,
+    load_card_material,
+    true_cards,
+)
 from datasets.cards import (
     COLOURS,
     HELD_OUT_FONTS,
@@ -22,6 +31,7 @@ from datasets.cards import (
     WIDTH,
     CardDeck,
     cursive_soldier,
+    full_fonts,
     glyph,
     random_deck,
     usable_fonts,
@@ -88,6 +98,57 @@ def test_colours_differ_and_cards_that_are_none_bear_no_glyph(deck: CardDeck) ->
     blank = replace(deck, worn=0.0).picture("blank", rng)
     assert blank[..., :3].std((0, 1)).max() < 8
     assert deck.picture("title", rng).shape == deck.picture("back", rng).shape
+
+
+def test_title_cards_bear_the_words_of_a_maker_the_same_for_the_same_seed(deck: CardDeck) -> None:
+    assert deck.sayings and all(deck.sayings)
+    first, again, other = (deck.picture("title", np.random.default_rng(seed)) for seed in (5, 5, 6))
+    assert np.array_equal(first, again) and not np.array_equal(first, other)
+    plain = replace(deck, worn=0.0, sayings=())
+    worded = replace(deck, worn=0.0)
+    inked = [one.picture("title", np.random.default_rng(8))[..., :3].astype(int) for one in (plain, worded)]
+    dark = [(picture.sum(2) < picture.sum(2).max() - 150).mean() for picture in inked]
+    assert dark[1] > dark[0] + 0.03
+
+
+def test_marks_at_the_tips_count_the_rank(deck: CardDeck) -> None:
+    bare = replace(deck, middle="empty", worn=0.0, border=0.0, frame=(0.1, 0.1, 0.0), top=0.3)
+    dotted = replace(bare, index="dots")
+    tips = {}
+    for piece in ("Ar", "Pr"):
+        with_marks, without = (one.picture(piece, np.random.default_rng(1)) for one in (dotted, bare))
+        changed = np.abs(with_marks[..., :3].astype(int) - without[..., :3]).sum(2) > 90
+        assert not changed[round(0.3 * WIDTH) : -round(0.3 * WIDTH)].any()
+        assert np.array_equal(changed, changed[::-1, ::-1])
+        tips[piece] = cv2.connectedComponents(changed[: len(changed) // 2].astype(np.uint8))[0] - 1
+    assert tips == {"Ar": 2, "Pr": 7}
+
+
+def test_full_copies_of_fonts_kept_out_are_kept_out_too(shared: Path, tmp_path: Path) -> None:
+    for name in ("cwtex/cwkai.ttf", "cwtex/cwming.ttf", "arphic-bkai00mp/bkai00mp.ttf"):
+        path = tmp_path / "usr/share/fonts/truetype" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    found = {part: full_fonts(shared / "data", part, tmp_path) for part in ("train", "held-out")}
+    new = {
+        part: {Path(font).stem for font in fonts} & {"cwkai", "cwming", "bkai00mp"}
+        for part, fonts in found.items()
+    }
+    assert new == {"train": {"cwming"}, "held-out": {"cwkai", "cwming"}}
+
+
+def test_trying_scenes_show_more_of_what_is_easily_misread(material: CardMaterial) -> None:
+    seen: dict[float, Counter[str]] = {}
+    for share in (0.0, 1.0):
+        seen[share] = Counter()
+        for seed in range(12):
+            rng = np.random.default_rng([4, seed])
+            spread = arrange_cards(replace(material, trying=share), rng, layout="row")
+            held = sorted((card for card in spread.cards if card.role == "hand"), key=lambda card: card.place)
+            assert max(Counter(card.piece for card in held if card.piece in PIECES).values()) <= 4
+            seen[share]["alike"] += sum(a.piece == b.piece for a, b in pairwise(held))
+            seen[share]["none"] += sum(card.piece in REFUSED for card in spread.cards)
+    assert seen[1.0]["alike"] > 1.2 * seen[0.0]["alike"] and seen[1.0]["none"] > 2 * seen[0.0]["none"]
 
 
 def test_what_covers_a_card_is_not_in_sight(deck: CardDeck) -> None:

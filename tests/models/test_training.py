@@ -8,10 +8,13 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="training is not installed (extra `train`)")
 
-from models.training.labelled import Photo, Tile  # noqa: E402
+from datasets.scenes import Label, Scene  # noqa: E402
+from models.training.harvest import no_ends  # noqa: E402
+from models.training.labelled import Photo, Tile, _refused  # noqa: E402
 from models.training.locator import STRIDE, cut, encode, loss_of  # noqa: E402
 from models.training.reader import PATCH, redraw  # noqa: E402
 from vision.classify import CROP, QUAD, TARGET  # noqa: E402
+from vision.locate import Located  # noqa: E402
 
 
 def photo(turned_tiles: bool) -> tuple[Photo, np.ndarray]:
@@ -65,3 +68,36 @@ def test_turn_and_residuals_of_a_drawn_crop_lead_back_to_the_piece(seed: int) ->
     x, y = np.round(inward).astype(int)
     blue, _, red = crop[:, y, x].astype(int)
     assert red > blue + 25
+
+
+def label(piece: str, x: float, y: float, w: float, h: float, card: int | None = None) -> Label:
+    quad = ((x, y), (x + w, y), (x + w, y + h), (x, y + h))
+    return Label(piece, (x, y, w, h), quad, "hand" if card is not None else "other", card=card)
+
+
+def test_words_all_along_title_cards_are_refused_and_no_end_is() -> None:
+    cards = (label("Kr", 100, 50, 40, 200), label("title", 160, 50, 40, 200))
+    ends = (label("Kr", 100, 60, 40, 50, 0), label("Kr", 100, 190, 40, 50, 0))
+    scene = Scene("a.jpg", Path("a.jpg"), "a", 400, 300, ends, cards=cards)
+    mistaken = [[[300, 100], [340, 100], [340, 150], [300, 150]]]
+    places = _refused(scene, mistaken)
+    assert np.array_equal(np.array(places), np.array(_refused(scene, mistaken)))
+    middles = np.array([place.mean(0) for place in places])
+    on_title = middles[(middles[:, 0] > 135) & (middles[:, 0] < 225)]
+    assert len(on_title) == 6 and on_title[:, 1].min() > 50 and on_title[:, 1].max() < 250
+    assert len({round(float(y)) for y in on_title[:, 1]}) == 6
+    # What is amid the card, and what was mistaken for an end; the ends themselves only in small parts.
+    assert any(np.allclose(middle, (320, 125)) for middle in middles)
+    assert any(np.hypot(*(middle - (120, 150))) < 15 for middle in middles)
+    for end in ends:
+        assert end.quad is not None
+        for place in places:
+            if np.hypot(*(place.mean(0) - np.mean(end.quad, 0))) < 40:
+                assert np.ptp(place[:, 1]) < 0.6 * 50
+
+
+def test_what_lies_on_no_end_is_mistaken_for_one() -> None:
+    ends = np.array([[[100, 60], [140, 60], [140, 110], [100, 110]]], np.float32)
+    on, beside = (Located(ends[0] + (dx, 0), "face", 0.9) for dx in (10, 50))
+    assert [quad[0, 0] for quad in no_ends(ends, [on, beside])] == [150]
+    assert len(no_ends(np.zeros((0, 4, 2), np.float32), [on, beside])) == 2
