@@ -343,7 +343,8 @@ def _cell(
     scene: Scene,
     side: int,
 ) -> NDArray[np.uint8]:
-    """A square of the photo around a place, the sighting's outline in it, with two lines of text below."""
+    """A square of the photo around a place, the sighting's outline in it; below it the text, the photo's name
+    and its folder."""
     place, quad = place / photo.scale, None if quad is None else quad / photo.scale
     low, high = place.min(0), place.max(0)
     half = max(float((high - low).max()) * 0.9, 8.0)
@@ -358,8 +359,10 @@ def _cell(
     if quad is not None:
         points = np.round(quad * scale + shift).astype(np.int32)
         cv2.polylines(picture, [points], True, (0, 0, 255), 1, cv2.LINE_AA)
-    strip = np.full((34, side, 3), 255, np.uint8)
+    strip = np.full((46, side, 3), 255, np.uint8)
     cv2.putText(strip, text, (3, 14), cv2.FONT_HERSHEY_SIMPLEX, 0.45, (0, 0, 0), 1, cv2.LINE_AA)
-    name = Path(scene.file).stem[: side // 6]
-    cv2.putText(strip, name, (3, 28), cv2.FONT_HERSHEY_SIMPLEX, 0.3, (110, 110, 110), 1, cv2.LINE_AA)
+    file = Path(scene.file)
+    for line, y in ((file.stem, 28), (file.parent.as_posix(), 40)):
+        name = line[: side // 6]
+        cv2.putText(strip, name, (3, y), cv2.FONT_HERSHEY_SIMPLEX, 0.3, (110, 110, 110), 1, cv2.LINE_AA)
     return np.vstack([picture, strip]).astype(np.uint8)

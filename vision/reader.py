@@ -79,7 +79,8 @@ class Reader:
 
         deck: `auto` looks for every deck that can be read, first for that of the expectation, which does not
         count for any other. tile_set: the taught set in the photo; without one, or with one that is switched
-        off, nothing differs. debug: a folder for a picture of every stage. Raises the same as `of`.
+        off, nothing differs. debug: how the names of a picture of every stage begin, such as `look/table` for
+        `look/table-1-located.jpg`. Raises the same as `of`.
         """
         adaptation = None
         if tile_set is not None and deck in (AUTO, TILES):
@@ -147,18 +148,17 @@ class Reader:
 _default = Reader()
 
 
-def _write_debug(folder: Path, photo: Photo, seen: Seen, sightings: tuple[Sighting, ...]) -> None:
+def _write_debug(begin: Path, photo: Photo, seen: Seen, sightings: tuple[Sighting, ...]) -> None:
     """A picture of each stage: where pieces may lie, the rectified faces and how each was read by itself, and
     what was made of them."""
-    stem = Path(photo.name).stem
     picture = photo.image.copy()
     for piece in seen.located:
         colour = (0, 0, 255) if piece.kind == "face" else (255, 0, 0)
         cv2.polylines(picture, [np.round(piece.quad).astype(np.int32)], True, colour, 2, cv2.LINE_AA)
-    cv2.imwrite(str(folder / f"{stem}-1-located.jpg"), picture)
+    cv2.imwrite(f"{begin}-1-located.jpg", picture)
     crops, _ = rectify(Pyramid(photo.image), seen.read.quads)
-    cv2.imwrite(str(folder / f"{stem}-2-rectified.jpg"), draw_crops(crops, _captions(seen)))
-    cv2.imwrite(str(folder / f"{stem}-3-arranged.jpg"), draw_sightings(photo.image, sightings, photo.scale))
+    cv2.imwrite(f"{begin}-2-rectified.jpg", draw_crops(crops, _captions(seen)))
+    cv2.imwrite(f"{begin}-3-arranged.jpg", draw_sightings(photo.image, sightings, photo.scale))
 
 
 def _captions(seen: Seen) -> list[str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +90,7 @@ def run(args: argparse.Namespace) -> int:
         print(f"companion read: {error}", file=sys.stderr)
         return 2
     status = 0
+    pictures = picture_names(args.photos)
     for name in args.photos:
         try:
             photo = load_photo(name)
@@ -99,13 +102,34 @@ def run(args: argparse.Namespace) -> int:
                 sys.stdout.flush()  # keeps the order of messages where both streams end in one place
                 print(f"{name}: {error}", file=sys.stderr, flush=True)
             continue
+        debug = None if args.debug is None else args.debug / pictures[name]
         try:
-            reading = reader.read(photo, deck=args.deck, debug=args.debug, **how)
+            reading = reader.read(photo, deck=args.deck, debug=debug, **how)
         except ModelError as error:
             print(f"companion read: {error}", file=sys.stderr)
             return 2
         print(json.dumps(reading.to_document()) if args.json else describe(reading, game), flush=True)
     return status
+
+
+def picture_names(photos: Sequence[str]) -> dict[str, str]:
+    """How the names of each photo's debug pictures begin: as the file's own, with as much of its folder in
+    front as tells it from the photos before.
+
+    >>> picture_names(["monday/hand.jpg", "tuesday/hand.jpg"])
+    {'monday/hand.jpg': 'hand', 'tuesday/hand.jpg': 'tuesday-hand'}
+    """
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    for photo in dict.fromkeys(photos):
+        path = Path(photo)
+        folders = [folder for folder in path.parent.parts if folder != path.anchor]
+        tails = ("-".join([*folders[at:], path.stem]) for at in range(len(folders), -1, -1))
+        numbered = (f"{path.stem}-{number}" for number in count(2))
+        # Some disks take names that differ by capitals for one.
+        names[photo] = next(name for name in chain(tails, numbered) if name.lower() not in taken)
+        taken.add(names[photo].lower())
+    return names
 
 
 @dataclass(frozen=True, slots=True)

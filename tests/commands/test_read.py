@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 from companion.cli import main
+from companion.commands.read import picture_names
 from companion.hand import Meld
 from companion.pieces import parse_pieces
 from companion.reading import Candidate, Reading, Role, Sighting
@@ -189,7 +190,18 @@ def test_debug_makes_its_folder(reader: FakeReader, photo: str, tmp_path: Path) 
     folder = tmp_path / "deep" / "debug"
     assert main(["read", photo, "--debug", str(folder)]) == 0
     assert folder.is_dir()
-    assert reader.asked[0]["debug"] == folder
+    assert reader.asked[0]["debug"] == folder / Path(photo).stem
+
+
+def test_photos_of_one_name_leave_pictures_of_their_own() -> None:
+    photos = ["a/hand.jpg", "/b/hand.jpg", "b/HAND.jpg", "a/hand.heic", "hand.png", "a/hand.jpg"]
+    assert list(picture_names(photos).items()) == [
+        ("a/hand.jpg", "hand"),
+        ("/b/hand.jpg", "b-hand"),
+        ("b/HAND.jpg", "HAND-2"),
+        ("a/hand.heic", "a-hand"),
+        ("hand.png", "hand-3"),
+    ]
 
 
 def test_debug_where_no_folder_can_be_is_refused(

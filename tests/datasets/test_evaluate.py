@@ -306,9 +306,9 @@ def test_filters_and_limit(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
 def test_the_sheet_shows_each_mistake(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sheet = folder / "mistakes.png"
     assert command(folder, "--sheet", str(sheet)) == 0
-    # Missed, misread and extra: three squares beside each other, each with two lines of text.
+    # Missed, misread and extra: three squares beside each other, each with three lines of text.
     drawn = cv2.imread(str(sheet))
-    assert drawn is not None and drawn.shape == (128 + 34, 3 * 128, 3)
+    assert drawn is not None and drawn.shape == (128 + 46, 3 * 128, 3)
     perfect = evaluate(load_scenes(folder), FakeReader(folder))
     assert draw_sheet(perfect) is None
 

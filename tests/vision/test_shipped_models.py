@@ -102,6 +102,6 @@ def test_tiles_are_told_from_cards(entry: dict) -> None:
 
 def test_every_stage_leaves_a_debug_picture(tmp_path: Path) -> None:
     photo = load_photo(ROOT / "tests/data/photos/one-row.jpg")
-    Reader.default().read(photo, debug=tmp_path)
+    Reader.default().read(photo, debug=tmp_path / "one-row")
     left = sorted(file.name for file in tmp_path.iterdir())
     assert left == ["one-row-1-located.jpg", "one-row-2-rectified.jpg", "one-row-3-arranged.jpg"]
