@@ -70,12 +70,15 @@ TRYING = Odds(0.6, 0.2, 0.7, 0.45, 0.25, 0.2, 0.6, 0.15)
 @dataclass(frozen=True)
 class CardMaterial:
     """What scenes of cards are made of: font files, those for rare glyphs, table textures (uint8 BGR).
-    trying: the share of scenes that show more of what is easily misread (`TRYING`) than usual."""
+    trying: the share of scenes that show more of what is easily misread (`TRYING`) than usual. framed: the
+    phone is turned as the cards lie and they fill the picture, as one takes a photo to have them read; else a
+    quarter of the photos leaves much room, and the phone is held as it comes."""
 
     fonts: tuple[str, ...]
     spare: tuple[str, ...]
     tables: tuple[np.ndarray, ...]
     trying: float = 0.0
+    framed: bool = False
 
 
 @dataclass(frozen=True)
@@ -168,16 +171,18 @@ def load_card_material(
     texture: int = TEXTURE,
     trying: float = 0.0,
     unpacked: Path | None = None,
+    framed: bool = False,
 ) -> CardMaterial:
     """Fonts and table textures of the data folder; `part` and `unpacked` as in `full_fonts`, `texture` the
-    longer side of a table's texture, pixels, `trying` as in `CardMaterial`."""
+    longer side of a table's texture, pixels, `trying` and `framed` as in `CardMaterial`."""
     tables = []
     for path in sorted((folder / "backgrounds").glob("*.jpg")):
         if not path.stem.startswith(NOT_TABLES):
             picture = read_picture(path)
             scale = texture / max(picture.shape[:2])
             tables.append(cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA))
-    return CardMaterial(usable_fonts(folder, part), full_fonts(folder, part, unpacked), tuple(tables), trying)
+    fonts, spare = usable_fonts(folder, part), full_fonts(folder, part, unpacked)
+    return CardMaterial(fonts, spare, tuple(tables), trying, framed)
 
 
 # ---- which cards, and where ----
@@ -421,9 +426,14 @@ def card_quad(card: PlacedCard, deck: CardDeck, camera: Camera, corners: np.ndar
 
 
 def _camera(
-    cards: Sequence[PlacedCard], deck: CardDeck, rng: np.random.Generator, width: int, height: int
+    cards: Sequence[PlacedCard],
+    deck: CardDeck,
+    rng: np.random.Generator,
+    width: int,
+    height: int,
+    framed: bool,
 ) -> Camera:
-    """A camera that has the cards in its picture, whole or nearly so."""
+    """A camera that has the cards in its picture, whole or nearly so; `framed` as in `CardMaterial`."""
     whole = card_corners(deck)
     points = [card_points(card, deck, whole) for card in cards] or [np.array([[-6, -6, 0], [6, 6, 0]], float)]
     every = np.concatenate(points)
@@ -434,14 +444,21 @@ def _camera(
     roll = rng.normal(0, 0.08) + (rng.choice([-1, 1, 2]) * np.pi / 2 if rng.random() < 0.12 else 0.0)
     off = rng.normal(0, 0.06, 2) * float(np.ptp(every[:, 0]) + 1)
     target = (float(middle[0] + off[0]), float(middle[1] + off[1]), 0.0)
-    # As near as the cards still fit, then further away by chance.
-    for distance in np.geomspace(2, 200, 60):
-        camera = Camera.looking(target, distance, elevation, azimuth, roll, focal, width, height)
-        seen = camera.project(every)
-        if np.isfinite(seen).all() and (seen > -3).all() and (seen < (width + 3, height + 3)).all():
-            break
-    room = rng.uniform(1.02, 1.3) if rng.random() < 0.75 else rng.uniform(1.3, 2.2)
-    return Camera.looking(target, float(distance) * room, elevation, azimuth, roll, focal, width, height)
+
+    def nearest(width: int, height: int) -> float:
+        """As near as the cards still fit."""
+        for distance in np.geomspace(2, 200, 60):
+            camera = Camera.looking(target, distance, elevation, azimuth, roll, focal, width, height)
+            seen = camera.project(every)
+            if np.isfinite(seen).all() and (seen > -3).all() and (seen < (width + 3, height + 3)).all():
+                break
+        return float(distance)
+
+    if framed:
+        width, height = min(((width, height), (height, width)), key=lambda shape: nearest(*shape))
+    room = rng.uniform(1.02, 1.3) if framed or rng.random() < 0.75 else rng.uniform(1.3, 2.2)
+    distance = nearest(width, height) * room
+    return Camera.looking(target, distance, elevation, azimuth, roll, focal, width, height)
 
 
 def true_cards(
@@ -652,7 +669,7 @@ def arrange_cards(
         ]
         if rng.random() < 0.6:  # else they lie where nobody cared to have them in the picture
             shown = cards
-    camera = _camera(shown, deck, rng, width, height)
+    camera = _camera(shown, deck, rng, width, height, material.framed)
     if rng.random() < 0.3:
         bow = rng.normal(0, 0.35)
         cards = [replace(card, curl=bow * rng.uniform(0.6, 1.3)) for card in cards]

@@ -40,12 +40,15 @@ def _prepare(
     lettered: float,
     with_flowers: float,
     trying: float,
+    framed: bool,
     unpacked: Path | None,
 ) -> None:
     global _material
     cv2.setNumThreads(1)
     if deck == "four-color":
-        _material = card_layouts.load_card_material(data, sets, trying=trying, unpacked=unpacked)
+        _material = card_layouts.load_card_material(
+            data, sets, trying=trying, framed=framed, unpacked=unpacked
+        )
     else:
         _material = load_material(data, set_filter(sets), sets != "held-out", lettered, with_flowers)
 
@@ -127,6 +130,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="share of the scenes of cards with more than usual of what is easily misread",
     )
     parser.add_argument(
+        "--framed", action="store_true", help="photos of cards are filled by them, as the phone is turned"
+    )
+    parser.add_argument(
         "--fonts",
         type=Path,
         help="folder into which packages of fonts named in fonts/manifest.json were unpacked (dpkg -x)",
@@ -142,7 +148,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     jobs = [(args.seed, number, args.out, args.size, args.layout) for number in range(args.count)]
     prepared = (
         *(args.deck, data_folder(args.data), args.sets, args.lettered, args.with_flowers),
-        *(args.trying, args.fonts),
+        *(args.trying, args.framed, args.fonts),
     )
     # Started afresh, not forked: a fork of a process in which OpenCV has threads waits for them for ever.
     start = multiprocessing.get_context("spawn")

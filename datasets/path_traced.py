@@ -591,12 +591,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--size", type=int, default=1280, help="longer side in pixels")
     parser.add_argument("--sets", choices=("train", "held-out", "all"), default="held-out")
     parser.add_argument("--layout", choices=tuple(LAYOUTS), help="default: fan, row, column, melds in turn")
+    parser.add_argument(
+        "--loose", action="store_true", help="leave much room at times, and hold the phone as it comes"
+    )
     parser.add_argument("--samples", type=int, default=16, help="paths of light per pixel")
     parser.add_argument("--variant", help="of Mitsuba (default llvm_ad_rgb, without LLVM scalar_rgb)")
     args = parser.parse_args(argv)
     try:
         mitsuba = load_mitsuba(args.variant)
-        material = load_card_material(data_folder(args.data), args.sets, TEXTURE)
+        material = load_card_material(data_folder(args.data), args.sets, TEXTURE, framed=not args.loose)
     except (PathTracingError, FileNotFoundError) as error:
         parser.error(str(error))
     (args.out / "rendered").mkdir(parents=True, exist_ok=True)

@@ -19,6 +19,8 @@ from datasets.card_layouts import (
     CardMaterial,
     PlacedCard,
     arrange_cards,
+    card_corners,
+    card_quad,
     load_card_material,
     true_cards,
 )
@@ -149,6 +151,23 @@ def test_trying_scenes_show_more_of_what_is_easily_misread(material: CardMateria
             seen[share]["alike"] += sum(a.piece == b.piece for a, b in pairwise(held))
             seen[share]["none"] += sum(card.piece in REFUSED for card in spread.cards)
     assert seen[1.0]["alike"] > 1.2 * seen[0.0]["alike"] and seen[1.0]["none"] > 2 * seen[0.0]["none"]
+
+
+@pytest.mark.parametrize("layout", ["column", "row"])
+def test_framed_photos_are_filled_by_the_cards_whichever_way_they_lie(
+    material: CardMaterial, layout: str
+) -> None:
+    framed, upright = replace(material, framed=True), Counter()
+    for seed in range(12):
+        spread = arrange_cards(framed, np.random.default_rng(seed), 1280, 960, layout)
+        whole, camera = card_corners(spread.deck), spread.camera
+        seen = [card_quad(card, spread.deck, camera, whole) for card in spread.cards]
+        wide, high = np.ptp(np.concatenate(seen), 0)
+        assert max(wide / camera.width, high / camera.height) > 0.55
+        if max(wide, high) > 1.5 * min(wide, high):
+            assert (wide < high) == (camera.width < camera.height)
+            upright[bool(wide < high)] += 1
+    assert upright.total() > 2
 
 
 def test_what_covers_a_card_is_not_in_sight(deck: CardDeck) -> None:
