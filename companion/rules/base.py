@@ -30,6 +30,9 @@ class Choice:
 class Setting:
     """An option or context field: what a form needs to draw it, and the values it takes.
 
+    lasting: a fact of the game rather than of one hand, such as which cards are in it: it holds for the next
+    hand too.
+
     >>> flag("last_tile", "Last tile", "Won on the last tile of the wall.").type
     'flag'
     """
@@ -39,6 +42,7 @@ class Setting:
     help: str
     choices: tuple[Choice, ...]
     default: Value
+    lasting: bool = False
 
     @property
     def type(self) -> str:
@@ -64,7 +68,7 @@ class Setting:
     def to_document(self) -> dict[str, Any]:
         choices = [{"value": choice.value, "label": choice.label} for choice in self.choices]
         return {"name": self.name, "label": self.label, "help": self.help, "type": self.type,
-                "choices": choices, "default": self.default}  # fmt: skip
+                "choices": choices, "default": self.default, "lasting": self.lasting}  # fmt: skip
 
 
 def flag(name: str, label: str, help: str) -> Setting:

@@ -103,6 +103,7 @@ CONTEXT = (
         "Whether the five jokers are in the deck.",
         (Choice(True, "yes"), Choice(False, "no")),
         True,
+        lasting=True,
     ),
 )
 

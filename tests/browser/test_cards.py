@@ -18,6 +18,8 @@ from companion.reading import Candidate, Quad, Reading, Sighting
 
 Shoot = Callable[[str], Path]
 
+PHOTO = Path(__file__).parents[1] / "data" / "cards" / "photos" / "melds.jpg"
+
 
 @pytest.fixture(autouse=True)
 def readable(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,6 +141,53 @@ def test_the_game_is_kept_on_the_phone(page: Page) -> None:
     assert cards(page) == ["Kr", "Kr", "Ar", "Ar"]
 
 
+def test_facts_of_the_game_last_and_those_of_the_hand_do_not(page: Page) -> None:
+    answered(page)
+    play(page, "Fujian")
+    jokers = page.get_by_role("switch", name="Jokers in the game")
+    dealt = page.get_by_role("switch", name="As dealt")
+    page.locator("#text").fill("KKAAr")
+    expect(page.locator("#tiles .tile[data-piece]")).to_have_count(4)
+    jokers.uncheck()
+    dealt.check()
+    page.locator("footer input[type=file]").set_input_files(PHOTO)
+    expect(page.locator("#photo .mark")).to_have_count(len(FAN) + len(LAID))
+    expect(jokers).not_to_be_checked()
+    expect(dealt).not_to_be_checked()
+    # An example from the rule pages is judged by its own facts, and changes nothing for the hands after it.
+    page.goto(page.url + '#hand={"rules":"fujian","concealed":"1j"}')
+    page.reload()
+    expect(page.locator("#tiles .tile[data-piece]")).to_have_count(1)
+    expect(jokers).to_be_checked()
+    page.get_by_role("button", name="New hand").click()
+    play(page, "Sichuan")
+    play(page, "Fujian")
+    page.locator("#text").fill("KKAAr")
+    expect(page.locator("#tiles .tile[data-piece]")).to_have_count(4)
+    expect(jokers).not_to_be_checked()
+
+
+def test_house_rules_of_another_version_are_told_and_dropped_and_block_nothing(
+    page: Page, shoot: Shoot
+) -> None:
+    stray = {"fujian": {"copies": 7, "gold": "yes", "discarder_pays_all": True}}
+    page.evaluate("stray => localStorage.setItem('companion.house', JSON.stringify(stray))", stray)
+    play(page, "Fujian")
+    page.locator("#text").fill(TWENTY)
+    page.get_by_role("button", name="Win with yellow elephant").click()
+    status(page, "Won")
+    told = page.locator("#strays")
+    expect(told).to_contain_text('that count for nothing: copies 7, gold "yes".')
+    expect(page.locator("#options-now")).to_have_text("as usual, 1 changed")
+    told.scroll_into_view_if_needed()
+    shoot("cards-8-strays")
+    told.get_by_role("button", name="Drop what is not known").click()
+    expect(told).to_be_hidden()
+    kept = page.evaluate("JSON.parse(localStorage.getItem('companion.house')).fujian")
+    assert kept == {"discarder_pays_all": True}
+    status(page, "Won")
+
+
 def test_a_photo_of_cards_that_fails_the_checksum_points_at_the_least_certain_card(page: Page) -> None:
     def seen(place: int, name: str, confidence: float) -> Sighting:
         left = 40.0 + 70 * place
@@ -217,8 +266,7 @@ def test_a_photographed_fan_keeps_its_order_and_its_melds(page: Page, shoot: Sho
 
 def test_an_own_photo_is_told_apart_unless_a_table_wants_it(page: Page) -> None:
     asked = answered(page)
-    photo = Path(__file__).parents[1] / "data/cards/photos/melds.jpg"
-    page.locator("footer input[type=file]").set_input_files(photo)
+    page.locator("footer input[type=file]").set_input_files(PHOTO)
     expect(page.locator("#game")).to_have_value("fujian")  # what lies in the photo chose the game
     errand: dict[str, Any] = {
         "back": "/table",
@@ -233,7 +281,7 @@ def test_an_own_photo_is_told_apart_unless_a_table_wants_it(page: Page) -> None:
     for choice in ("#game", "#games"):  # the table's game is played, no other
         expect(page.locator(choice)).to_be_hidden()
     with page.expect_request("**/api/readings") as sent:
-        page.locator("footer input[type=file]").set_input_files(photo)
+        page.locator("footer input[type=file]").set_input_files(PHOTO)
     expect(page.locator("#photo .mark")).to_have_count(len(FAN) + len(LAID))
     assert asked == [("auto", "sichuan"), ("four-color", "guangshui")]
     assert b'name="options"\r\n\r\n{"lou_doubles":true}' in (sent.value.post_data_buffer or b"")
@@ -249,13 +297,26 @@ def test_a_game_whose_cards_cannot_be_read_offers_no_photo(
     expect(page.get_by_text("Tap in your cards.")).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [320, 390])
+ROOM_FOR_ALL = """(list) => {
+  const alone = list.cloneNode(true);
+  alone.style.cssText = "position: absolute; flex: none";
+  list.parentNode.append(alone);
+  const room = list.getBoundingClientRect().width - alone.getBoundingClientRect().width;
+  alone.remove();
+  return room;
+}"""
+"""Pixels that a list has more than its longest choice needs; below 0 it is cut."""
+
+
+@pytest.mark.parametrize("width", [320, 360, 390])
 def test_nothing_is_wider_than_the_screen(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 844})
     play(page, "Fujian")
     page.locator("#text").fill(TWENTY)
     expect(page.locator("#tiles .tile[data-piece]")).to_have_count(20)
     status(page, "Ready")
+    game = page.locator("#game")
+    assert game.evaluate(ROOM_FOR_ALL) >= 0
     for opened in ("#tiles .tile", "#tiles .tile-add"):
         page.locator(opened).first.click()
         for part in ("html", "#sheet-body"):

@@ -198,6 +198,7 @@ class SettingDescription(Document):
     type: Literal["flag", "choice"]
     choices: list[Choice]
     default: Setting
+    lasting: bool = Field(description="A fact of the game, not of one hand: it holds for the next one too.")
 
 
 class RuleSetDescription(Document):

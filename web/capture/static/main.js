@@ -10,7 +10,7 @@ import { choices, drawHand, meldFault } from "./hand.js";
 import { drawPhoto } from "./photo.js";
 import { drawResult, summary } from "./result.js";
 import { Sheet } from "./sheet.js";
-import { Store, addPiece, find, handDocument, handText, isDoubtful, isPlayed, setHand } from "./state.js";
+import { Store, addPiece, find, handDocument, handText, isDoubtful, isPlayed, setHand, settingsOf } from "./state.js";
 import { Upload } from "./upload.js";
 import { Learner } from "/teach/learn.js";
 
@@ -47,14 +47,14 @@ class Page {
     this.upload = new Upload({
       onreading: (reading) => this.#takeReading(reading),
       rules: () => this.rules,
-      settings: () => this.#settings,
+      settings: () => this.settings,
       // A hand for a table is of the table's deck; else whatever lies in the photo chooses the game, and the deck of
       // the game in force is only looked for first.
       deck: () => (this.errand?.isOpen ? this.rules.deck : "auto"),
     });
     this.camera = new Camera({
       rules: () => this.rules,
-      settings: () => this.#settings,
+      settings: () => this.settings,
       onshot: (photo) => this.upload.start({ photo, name: "live.jpg" }),
     });
     this.errand = new Errand(this.store, () => this.rules);
@@ -81,9 +81,10 @@ class Page {
     return this.#ruleSets[this.state.rules];
   }
 
-  /** How the game is played, as far as it tells what a photo can show. */
-  get #settings() {
-    return { options: this.state.options, context: this.state.context };
+  /** How the game is played, {options, context}. */
+  get settings() {
+    const { options, context } = settingsOf(this.state, this.rules);
+    return { options, context };
   }
 
   change(edit) {
@@ -144,7 +145,7 @@ class Page {
 
   #listen() {
     const names = Object.values(this.#ruleSets);
-    byId("game").replaceChildren(...names.map(({ name, title }) => h("option", { value: name }, title)));
+    byId("game").replaceChildren(...names.map(({ name, title }) => h("option", { value: name }, t(`rules.${name}.short`, {}, title))));
     byId("game").addEventListener("change", ({ target }) => this.#play(target.value));
     byId("undo").addEventListener("click", () => {
       this.picking = false;
@@ -160,6 +161,7 @@ class Page {
     });
     byId("type").addEventListener("click", () => this.add());
     byId("warnings-close").addEventListener("click", () => this.change((draft) => (draft.photo.warnings = [])));
+    byId("strays-drop").addEventListener("click", () => this.change((draft) => Object.assign(draft, this.settings)));
     byId("explain").addEventListener("click", () => {
       const shown = byId("context").classList.toggle("is-explained");
       byId("explain").setAttribute("aria-pressed", String(shown));
@@ -342,7 +344,8 @@ class Page {
   }
 
   #drawForms() {
-    const { state, rules } = this;
+    const { rules } = this;
+    const { options, context, strays } = settingsOf(this.state, rules);
     const set = (group, name, value, plain) =>
       this.change((draft) => {
         if (value === plain) delete draft[group][name];
@@ -352,15 +355,15 @@ class Page {
       rules,
       settings: rules.context,
       group: "context",
-      values: inForce(rules.context, state.context),
+      values: inForce(rules.context, context),
       onset: (name, value) => {
-        const before = inForce(rules.context, state.context)[name];
+        const before = inForce(rules.context, context)[name];
         const plain = rules.context.find((setting) => setting.name === name).default;
         set("context", name, value === before ? plain : value, plain);
       },
       fault: this.#fault,
     });
-    const values = inForce(rules.options, state.options, rules.presets);
+    const values = inForce(rules.options, options, rules.presets);
     drawForm(byId("options"), {
       rules,
       settings: rules.options,
@@ -368,21 +371,29 @@ class Page {
       values,
       onset: (name, value) => {
         if (name !== "preset") {
-          const { [name]: _, ...others } = state.options;
+          const { [name]: _, ...others } = options;
           return set("options", name, value, inForce(rules.options, others, rules.presets)[name]);
         }
         this.change((draft) => (draft.options = { preset: value }));
       },
       fault: this.#fault,
     });
+    this.#drawStrays(strays);
     byId("readings").hidden = rules.readings.length === 0;
     byId("readings-list").replaceChildren(...rules.readings.map((reading) => h("li", {}, reading)));
     const preset = rules.options.find(({ name }) => name === "preset");
-    const own = Object.keys(state.options).filter((name) => name !== "preset").length;
+    const own = Object.keys(options).filter((name) => name !== "preset").length;
     byId("options-now").textContent = t(own > 0 ? "options.changed" : "options.preset", {
       preset: preset ? choiceLabel(rules, preset, values.preset) : t("options.plain"),
       count: own,
     });
+  }
+
+  /** What the device keeps from another version is told, and goes with one tap. */
+  #drawStrays(strays) {
+    byId("strays").hidden = strays.length === 0;
+    const what = strays.map(({ name, value }) => `${name} ${JSON.stringify(value)}`).join(", ");
+    byId("strays-text").textContent = t("options.strays", { count: strays.length, what });
   }
 
   #drawAnswer() {

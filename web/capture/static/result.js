@@ -83,7 +83,7 @@ function recountBlock({ miscounted, arrangement }, { state, sheet }) {
   );
 }
 
-function scoreBlock({ score, status }, { rules, state }) {
+function scoreBlock({ score, status }, { rules, state, settings }) {
   const itemName = (name) => t(`item.${name}`, {}, rules.items[name] ?? name);
   const line = (item) =>
     h(
@@ -105,7 +105,7 @@ function scoreBlock({ score, status }, { rules, state }) {
     score.base !== undefined && h("p", { class: "base" }, t("score.base"), h("strong", {}, String(score.base))),
     score.each_pays !== undefined && payments(score, state, status),
     moreOf(score).map(([name, value]) => h("p", { class: "base" }, fieldName(rules, name), h("strong", {}, valueName(name, value)))),
-    houseRules(rules, state),
+    houseRules(rules, settings.options),
   );
 }
 
@@ -120,8 +120,8 @@ function payments(score, state, status) {
   );
 }
 
-function houseRules(rules, state) {
-  const values = inForce(rules.options, state.options, rules.presets);
+function houseRules(rules, options) {
+  const values = inForce(rules.options, options, rules.presets);
   return h(
     "div",
     { class: "house" },

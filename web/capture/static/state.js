@@ -13,19 +13,20 @@ const UNDO_STEPS = 40;
 const HAND = "companion.hand";
 const PREVIEW = "companion.preview";
 const HOUSE = "companion.house"; // options by rule set
+const FACTS = "companion.facts"; // facts that last from hand to hand, by rule set
 const GAMES = "companion.games"; // the rule set last played, by deck
 
 let lastId = 0;
 const newId = () => `${Date.now().toString(36)}-${++lastId}`;
 
-const emptyState = (rules, options) => ({
+const emptyState = (rules, options, context) => ({
   rules,
   photo: null,
   pieces: [],
   melds: [],
   winning: null,
   source: "discard",
-  context: {},
+  context,
   options,
 });
 
@@ -36,12 +37,13 @@ export class Store {
   #older = null; // the one before it, for undo; not kept across reloads
   #listeners = [];
   #ruleSets;
+  #facts = load(localStorage, FACTS) ?? {};
 
   /** ruleSets: description of every rule set by name, the default first. */
   constructor(ruleSets) {
     this.#ruleSets = ruleSets;
     const rules = Object.keys(ruleSets);
-    this.#state = emptyState(rules[0], optionsOf(rules[0]));
+    this.#state = this.#empty(rules[0]);
     // A reload gives each tab its own hand back; a new tab, or a phone that closed the tab, gets the last one.
     const kept = load(sessionStorage, HAND) ?? load(localStorage, HAND);
     if (kept?.state && rules.includes(kept.state.rules)) {
@@ -90,22 +92,26 @@ export class Store {
     this.#preview = { id: newId(), url: reading.preview };
     this.change((draft) => {
       const { name } = this.#rulesOf(reading.deck);
-      const before = name === draft.rules ? draft : { rules: name, options: optionsOf(name) };
-      Object.assign(draft, fromReading(reading, this.#preview.id, before, this.#ruleSets[name]));
+      const empty = name === draft.rules ? this.#empty(name, draft.options) : this.#empty(name);
+      Object.assign(draft, fromReading(reading, this.#preview.id, empty, this.#ruleSets[name]));
     });
     this.#keepPreview();
   }
 
-  /** Show a hand document in place of whatever is there; the house rules stay. */
+  /** Show a hand document in place of whatever is there; the house rules stay. Its facts are its own. */
   takeDocument(document) {
-    if (document.rules in this.#ruleSets) this.change((draft) => Object.assign(draft, fromDocument(document)));
+    if (!(document.rules in this.#ruleSets)) return;
+    const facts = this.#facts;
+    this.change((draft) => Object.assign(draft, fromDocument(document)));
+    this.#rememberFacts(facts);
   }
 
   /** Play another game. Pieces of another deck are gone until this is undone, and so are facts, which are a game's own. */
   chooseRules(name) {
     const sameDeck = this.#ruleSets[name].deck === this.#ruleSets[this.#state.rules].deck;
-    const options = optionsOf(name);
-    this.change((draft) => Object.assign(draft, sameDeck ? { rules: name, context: {}, options } : emptyState(name, options)));
+    const empty = this.#empty(name);
+    const { context, options } = empty;
+    this.change((draft) => Object.assign(draft, sameDeck ? { rules: name, context, options } : empty));
   }
 
   /** The game of a deck: the one in force, else the one last played with it. */
@@ -116,17 +122,36 @@ export class Store {
   }
 
   clear() {
-    this.change((draft) => Object.assign(draft, emptyState(draft.rules, draft.options)));
+    this.change((draft) => Object.assign(draft, this.#empty(draft.rules, draft.options)));
     remove(localStorage, PREVIEW); // this tab keeps it for undo, the device does not
   }
 
+  /** No hand yet, of a game as it is played here. */
+  #empty(rules, options = optionsOf(rules)) {
+    return emptyState(rules, options, this.#facts[rules] ?? {});
+  }
+
+  /** What is told of the game rather than of the hand. */
+  #lasting({ rules, context }) {
+    const lasts = this.#ruleSets[rules].context.filter((setting) => setting.lasting && setting.name in context);
+    return Object.fromEntries(lasts.map(({ name }) => [name, context[name]]));
+  }
+
   #become(state) {
+    const facts = this.#lasting(state);
+    // Only what is told now: a hand that was sent along keeps facts of its own.
+    if (!same(facts, this.#lasting(this.#state))) this.#rememberFacts({ ...this.#facts, [state.rules]: facts });
     this.#state = state;
     keep(sessionStorage, HAND, { state, undo: this.#undo }) || keep(sessionStorage, HAND, { state });
     keep(localStorage, HAND, { state });
     keep(localStorage, HOUSE, { ...load(localStorage, HOUSE), [state.rules]: state.options });
     keep(localStorage, GAMES, { ...load(localStorage, GAMES), [this.#ruleSets[state.rules].deck]: state.rules });
     for (const listener of this.#listeners) listener(state);
+  }
+
+  #rememberFacts(facts) {
+    this.#facts = facts;
+    keep(localStorage, FACTS, facts);
   }
 
   #keepPreview() {
@@ -141,6 +166,8 @@ export const lastGame = () => load(localStorage, HAND)?.state?.rules ?? null;
 
 /** The house rules that this device plays a game by. */
 export const optionsOf = (rules) => load(localStorage, HOUSE)?.[rules] ?? {};
+
+const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
 function load(storage, key) {
   try {
@@ -175,15 +202,16 @@ function tidy(state) {
 }
 
 function fromDocument({ rules, concealed, melds = [], winning, context = {} }) {
-  const state = { ...emptyState(rules, optionsOf(rules)), context };
+  const state = emptyState(rules, optionsOf(rules), context);
   for (const name of split(concealed)) addPiece(state, name);
   for (const { pieces, concealed: own } of melds) newMeld(state, split(pieces).map((name) => addPiece(state, name).id), own);
   if (winning) Object.assign(state, { winning: addPiece(state, winning.piece).id, source: winning.from });
   return state;
 }
 
-function fromReading(reading, photoId, before, rules) {
-  const state = emptyState(before.rules, before.options);
+/** empty: the state that the reading's hand is put into. */
+function fromReading(reading, photoId, empty, rules) {
+  const state = { ...empty };
   state.photo = {
     id: photoId,
     name: reading.photo,
@@ -294,8 +322,27 @@ export function declarable(state, piece, kinds) {
     .map(({ kind, pieces }) => ({ kind, ids: pieces.map(({ id }) => id) }));
 }
 
+/**
+ * What was told of how the game is played, as far as this version knows it: {options, context}. strays: [{name, value}], what
+ * the device keeps from another version, under names or with values that there are no more; it counts for nothing.
+ */
+export function settingsOf(state, rules) {
+  const strays = [];
+  const known = (settings, told) =>
+    Object.fromEntries(
+      Object.entries(told).filter(([name, value]) => {
+        const setting = settings.find((one) => one.name === name);
+        const fits = setting?.choices.some((choice) => choice.value === value) ?? false;
+        if (!fits) strays.push({ name, value });
+        return fits;
+      }),
+    );
+  return { options: known(rules.options, state.options), context: known(rules.context, state.context), strays };
+}
+
 /** The hand document for the API. rules: description of the rule set in force. */
 export function handDocument(state, rules) {
+  const { options, context } = settingsOf(state, rules);
   const text = (pieces) => pieces.map((piece) => piece.piece).join("");
   const winning = find(state, state.winning);
   const document = {
@@ -307,8 +354,8 @@ export function handDocument(state, rules) {
       return { kind, pieces: text(pieces), concealed: meld.concealed && rules.concealed_kinds.includes(kind) };
     }),
     bonus: text(inZone(state, "bonus")),
-    context: state.context,
-    options: state.options,
+    context,
+    options,
   };
   if (winning) document.winning = { piece: winning.piece, from: state.source };
   return document;

@@ -5,7 +5,7 @@ import { ApiError, call, rules as loadRules } from "/static/js/api.js";
 import { loadTexts, t } from "/static/js/i18n.js";
 import { drawForm, inForce } from "/capture/forms.js";
 import { choices } from "/capture/hand.js";
-import { lastGame, optionsOf } from "/capture/state.js";
+import { lastGame, optionsOf, settingsOf } from "/capture/state.js";
 import { newKey, post } from "/table-files/link.js";
 
 const NAME = "companion.name";
@@ -141,7 +141,7 @@ class Opening {
   #choose(name) {
     this.#rules = this.#ruleSets.find((rules) => rules.name === name);
     this.#players = this.#rules.players[0];
-    this.#options = optionsOf(name);
+    this.#options = settingsOf({ options: optionsOf(name), context: {} }, this.#rules).options;
     this.#draw();
   }
 
