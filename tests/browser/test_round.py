@@ -174,6 +174,23 @@ def test_a_hand_is_typed_without_a_photo(page: Page, shoot: Shoot) -> None:
     expect(page.locator("#text")).to_have_value("11p")
 
 
+def test_what_is_still_being_typed_does_not_come_into_the_next_hand(page: Page) -> None:
+    type_hand(page, "123m")
+    expect(page.locator("#tiles [data-piece]")).to_have_count(3)
+    held: list[Route] = []
+    page.route("**/api/pieces?*", lambda route: held.append(route))
+    with page.expect_request("**/api/pieces?*"):
+        type_hand(page, "123m 456p")
+    page.get_by_role("button", name="New hand").click()
+    page.unroute("**/api/pieces?*")
+    for route in held:
+        with suppress(Error):  # the page has hung up already, which is as good
+            route.continue_()
+    later_answer(page)
+    status(page, "No pieces yet")
+    assert tiles(page) == []
+
+
 def test_typed_notation_at_fault_is_shown_at_its_place(page: Page) -> None:
     type_hand(page, "123m")
     status(page, "Not a hand yet")

@@ -289,6 +289,26 @@ def test_what_went_wrong_in_a_round_is_told_anew(page: Page, address: str, shoot
     expect(page.locator("#confirm")).to_be_disabled()
 
 
+def test_what_lies_open_follows_the_table(page: Page, other: Page, address: str) -> None:
+    """One phone has a sheet open while the other tells something."""
+    join(other, address, open_table(page, address))
+    page.get_by_role("button", name="Somebody won").click()
+    page.locator("[data-key=payer-1]").click()
+    expect(page.locator("[data-key=winner-0]")).to_have_attribute("aria-pressed", "true")
+    win_with(other, "Anna", FLUSH, "7m", None)
+    other.get_by_role("button", name="Record it").click()
+    expect(page.locator("[data-key=winner-0]")).to_have_count(0)  # she has won, and is out
+    expect(page.locator("[data-key=winner-1]")).to_have_attribute("aria-pressed", "false")
+    page.locator("#sheet-close").click()
+    page.get_by_role("button", name="Edit or delete this round").click()
+    other.get_by_role("button", name="Kong", exact=True).click()
+    other.get_by_role("button", name="Record it").click()
+    expect(page.locator("#sheet")).to_contain_text("Bo: kong, concealed")
+    # What was looked at may be changed: it is as it is now.
+    page.locator("#sheet").get_by_role("button", name="Delete the round").click()
+    expect(other.locator("#round-title")).to_have_text("Round 2, Anna deals")
+
+
 def test_a_stranger_is_sent_to_the_door(page: Page, address: str) -> None:
     page.goto(f"{address}table/0123456789abcdef01234567")
     expect(page.get_by_role("heading", name="You are not at this table")).to_be_visible()

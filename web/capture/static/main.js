@@ -128,13 +128,19 @@ class Page {
 
   #play(rules) {
     if (rules === this.state.rules) return;
-    this.picking = false;
+    this.#another();
     this.store.chooseRules(rules);
     this.#showText();
   }
 
-  #takeReading(reading) {
+  /** Another hand comes: what was begun with this one ends, a text on its way to the server too. */
+  #another() {
     this.picking = false;
+    this.#typing?.abort();
+  }
+
+  #takeReading(reading) {
+    this.#another();
     this.#whole = false;
     this.store.takeReading(reading);
     this.#showText();
@@ -148,13 +154,13 @@ class Page {
     byId("game").replaceChildren(...names.map(({ name, title }) => h("option", { value: name }, t(`rules.${name}.short`, {}, title))));
     byId("game").addEventListener("change", ({ target }) => this.#play(target.value));
     byId("undo").addEventListener("click", () => {
-      this.picking = false;
+      this.#another();
       this.store.undo();
       this.#showText();
       this.say(t("undo.said"));
     });
     byId("clear").addEventListener("click", () => {
-      this.picking = false;
+      this.#another();
       this.store.clear();
       this.#showText();
       scrollTo({ top: 0 });

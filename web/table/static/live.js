@@ -19,6 +19,7 @@ class Live {
   #ruleSets;
   #record;
   #redraw = null; // draws the open sheet anew
+  #version = 0; // of the table as the open sheet shows it
   #evening = null; // {version, document}
   #all = false; // whether the history shows every round
   #begun = false;
@@ -109,6 +110,10 @@ class Live {
     this.#drawHistory();
     this.#drawEvening();
     this.#status();
+    if (this.#version !== table.version) {
+      this.#version = table.version;
+      this.#redraw?.();
+    }
     const free = this.#plays && this.link.waiting.length === 0;
     byId("undo").disabled = !(free && table.undo);
     byId("redo").disabled = !(free && table.redo);
@@ -258,6 +263,7 @@ class Live {
     } catch {
       return; // the next change asks again
     }
+    if (this.table.version !== table.version) return; // an answer that others have overtaken
     this.#evening = { version: table.version, document };
     const file = (kind) => h("a", { class: "button", href: `${link.path}/export.${kind}`, download: "" }, kind.toUpperCase());
     renew(
@@ -312,8 +318,8 @@ class Live {
   // ---- sheets ----
 
   #invite() {
-    const { table } = this;
-    const draw = () =>
+    const draw = () => {
+      const { table } = this;
       renew(
         this.body,
         h("p", {}, t("invite.help")),
@@ -322,6 +328,7 @@ class Live {
         h("p", { class: "address" }, table.join),
         table.watching.length > 0 && h("p", { class: "help" }, t("invite.watching", { names: table.watching.join(", ") })),
       );
+    };
     draw();
     this.sheet(t("invite.title"), draw);
   }
@@ -369,9 +376,10 @@ class Live {
   }
 
   async #openRound(number) {
-    const { rules, name, table } = this;
+    const { rules, name } = this;
     let photos = [];
     const draw = () => {
+      const { table } = this;
       const round = this.link.rounds.get(number);
       if (!round) return this.closeSheet();
       const at = clock.format(new Date(round.at));

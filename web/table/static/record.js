@@ -36,7 +36,7 @@ export class Record {
   #page;
   #telling = null;
   #store;
-  #shown = null; // what the last preview said, and for which event
+  #shown = null; // what the last preview said, and for which event at which version of the table
   #asked = 0;
 
   constructor(page, table) {
@@ -185,6 +185,7 @@ export class Record {
 
   draw() {
     if (!this.#telling) return;
+    this.#settle();
     const event = this.#event();
     const body = { win: () => this.#win(), kong: () => this.#kong(), draw: () => this.#ending(), "wall-end": () => this.#wallEnd() }[this.#telling.kind]();
     const preview = h("div", { class: "preview", id: "preview" });
@@ -192,21 +193,30 @@ export class Record {
     if (event) this.#preview(event, preview);
   }
 
+  /** Others at the table may have told meanwhile that somebody has won. */
+  #settle() {
+    const still = this.#stillIn();
+    const { winners, payer } = this.#telling;
+    this.#telling.winners = winners.filter((seat) => still.includes(seat));
+    if (payer !== null && !still.includes(payer)) this.#telling.payer = null;
+  }
+
   async #preview(event, container) {
-    const { link, name, rules } = this.#page;
+    const { link, name, rules, table } = this.#page;
     const asked = ++this.#asked;
-    const text = JSON.stringify(event);
+    const { together } = this.#telling;
+    const about = JSON.stringify({ event, together, version: table.version });
     const show = (shown) => {
       const last = shown.round.events.at(-1);
       renew(container, h("h3", {}, t("record.preview")), eventBlock(last, { name, rules }));
       for (const fold of container.querySelectorAll("details")) fold.open = true;
       container.parentElement.querySelector("#confirm").disabled = false;
     };
-    if (this.#shown?.text === text && this.#shown.together === this.#telling.together) return show(this.#shown.told);
+    if (this.#shown?.about === about) return show(this.#shown.told);
     try {
       const told = await call(`${link.path}/previews`, post({ action: this.#action(event) }));
       if (asked !== this.#asked) return;
-      this.#shown = { text, together: this.#telling.together, told };
+      this.#shown = { about, told };
       show(told);
     } catch (error) {
       if (asked !== this.#asked || !(error instanceof ApiError)) return;
