@@ -30,8 +30,11 @@ def plain_deck(length: float = 5.0) -> CardDeck:
         size=(0.7, 0.8),
         frame=(0.1, 0.1, 0.0),
         middle="empty",
+        word_size=0.45,
         border=0.0,
+        index="",
         circles=False,
+        sayings=(),
         gloss=0.0,
         worn=0.0,
     )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from companion.hand import MELD_KINDS, HandError, Meld
 from companion.pieces import Piece
-from vision.ends import Floats, Shape, components
+from vision.ends import Floats, Shape, components, length_of
 
 BESIDE, BELOW = 2.7, 2.3
 """How far apart neighbours lie at most: side by side, in widths, and in a column, in heights."""
@@ -55,7 +55,9 @@ def find_lines(quads: Floats, cards: Sequence[tuple[int, ...]]) -> list[Line]:
         return []
     shape = Shape.of(np.asarray(quads, float))
     near, down = _neighbours(shape, cards)
-    lines = [_line(shape, cards, part, near, down) for part in components(near)]
+    pairs = [card for card in cards if len(card) == 2]
+    length = length_of(shape, pairs) if pairs else None
+    lines = [_line(shape, cards, part, near, down, length) for part in components(near)]
     return sorted(lines, key=lambda line: (-len(line.cards), line.cards))
 
 
@@ -101,15 +103,16 @@ def _line(
     part: list[int],
     near: Floats,
     down: NDArray[np.bool_],
+    length: float | None,
 ) -> Line:
     order = _chain(part, near)
     is_column = sum(down[a, b] for a, b in pairwise(order)) > (len(order) - 1) / 2
     if not is_column:
-        order = _along_arc(shape, cards, order)
+        order = _along_arc(shape, cards, order, length)
     sides = _sides(shape, cards, order)
     ups = [_mean_up(shape, side) for side in sides]
     looking = np.array([_looking(shape, sides, place) for place in range(len(order))])
-    middles = np.array([shape.centre[list(cards[card])].mean(0) for card in order])
+    middles = np.array([_middle(shape, cards[card], None if is_column else length) for card in order])
     travel = np.diff(middles, axis=0)
     turn = looking[:-1, 0] * looking[1:, 1] - looking[:-1, 1] * looking[1:, 0]
     # To the right as a card looks that is between the two, in the photo.
@@ -123,7 +126,7 @@ def _line(
     else:
         outer = int(ups[1][1] < ups[0][1])  # towards the top of the photo
     up = ups[outer]
-    seen = [_place(shape, cards[card], up) for card in order]
+    seen = [_place(shape, cards[card], up, None if is_column else length) for card in order]
     forward = float((seen[-1] - seen[0]) @ -up) if is_column else float(ahead.sum()) * (1 - 2 * outer)
     if forward < 0:
         order, seen = order[::-1], seen[::-1]
@@ -142,13 +145,15 @@ def _looking(shape: Shape, sides: tuple[dict[int, int], dict[int, int]], place: 
     return np.asarray(shape.up[first[place]] if place in first else -shape.up[second[place]])
 
 
-def _along_arc(shape: Shape, cards: Sequence[tuple[int, ...]], order: list[int]) -> list[int]:
+def _along_arc(
+    shape: Shape, cards: Sequence[tuple[int, ...]], order: list[int], length: float | None
+) -> list[int]:
     """Cards of a fan in the order of their angles around the point where they are held, those of a row as
     they follow each other along it: some stick out, and then neighbours are not the nearest.
     """
     sides = _sides(shape, cards, order)
     looking = np.array([_looking(shape, sides, place) for place in range(len(order))])
-    middles = np.array([shape.centre[list(cards[card])].mean(0) for card in order])
+    middles = np.array([_middle(shape, cards[card], length) for card in order])
     turn = looking[:-1, 0] * looking[1:, 1] - looking[:-1, 1] * looking[1:, 0]
     if abs(float(np.arcsin(np.clip(turn, -1, 1)).sum())) > FAN:
         # The point nearest to the axes of all cards.
@@ -221,9 +226,22 @@ def _mean_up(shape: Shape, side: Mapping[int, int]) -> Floats:
     return np.asarray(mean / length if length > 0.1 else shape.up[ends[len(ends) // 2]])
 
 
-def _place(shape: Shape, ends: tuple[int, ...], up: Floats) -> Floats:
-    """Where a card is seen: at the end that looks along `up`, else at its only one."""
-    return np.asarray(shape.centre[max(ends, key=lambda end: float(shape.up[end] @ up))])
+def _middle(shape: Shape, ends: tuple[int, ...], length: float | None) -> Floats:
+    """The middle of a card; of one that shows one end, of a `length` in its heights, where that is known."""
+    middle = shape.centre[list(ends)].mean(0)
+    if len(ends) > 1 or length is None:
+        return np.asarray(middle)
+    return np.asarray(middle - shape.up[ends[0]] * shape.high[ends[0]] * length / 2)
+
+
+def _place(shape: Shape, ends: tuple[int, ...], up: Floats, length: float | None) -> Floats:
+    """Where a card is seen: at the end that looks along `up`, else where that end must be, so many heights
+    from its only one; there itself where the length is not known.
+    """
+    end = max(ends, key=lambda end: float(shape.up[end] @ up))
+    if length is None or float(shape.up[end] @ up) > 0:
+        return np.asarray(shape.centre[end])
+    return np.asarray(shape.centre[end] - shape.up[end] * shape.high[end] * length)
 
 
 def split_melds(line: Line, names: Sequence[str]) -> list[Line]:

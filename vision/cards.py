@@ -26,6 +26,7 @@ from vision.ends import (
     CardEnd,
     Floats,
     Shape,
+    feet,
     in_company,
     join_ends,
     lie_bare,
@@ -164,6 +165,8 @@ def _believed(ends: Sequence[CardEnd], size: tuple[int, ...]) -> tuple[list[Card
         odds += told.company * (company[each].max() >= 2)
         if odds > 0:
             kept.append(card)
+    ends_at_feet = feet(quads, kept, belief, _likeness(ends)[0])
+    kept = [card for card in kept if ends_at_feet.isdisjoint(card)]
     number = {end: k for k, end in enumerate(sorted(end for card in kept for end in card))}
     return [ends[end] for end in number], [tuple(number[end] for end in card) for card in kept]
 

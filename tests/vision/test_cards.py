@@ -28,6 +28,7 @@ from vision.ends import (
     CardEnd,
     _assign,
     among,
+    feet,
     in_company,
     join_ends,
     lie_bare,
@@ -301,6 +302,37 @@ def test_a_doubtful_end_counts_when_another_one_vouches_for_it() -> None:
     assert len(arrange_cards(image, [*ends, alone]).sightings) == len(names)
     surer = replace(alone, belief=0.97)
     assert len(arrange_cards(image, [*ends, surer]).sightings) == len(names) + 1
+
+
+def test_a_part_of_a_cards_lower_end_is_no_other_card() -> None:
+    """As at the feet of a fan, where little of each card shows."""
+    places = [(40 * k, 50, 1) for k in range(4)] + [(40 * k, 170, -1) for k in range(3)]
+    quads, belief = standing(*places), np.full(7, 0.95)
+    cards = [(0, 4), (1, 5), (2,), (3,), (6,)]
+    alike = np.full((7, 7), 0.01)
+    assert feet(quads, cards, belief, alike) == set()  # two cards may lie so, end to end
+    alike[2, 6] = alike[6, 2] = 0.9
+    belief[6] = 0.9
+    assert feet(quads, cards, belief, alike) == {6}
+    alike[2, 6] = alike[6, 2] = 0.01
+    quads[6] = quads[6].mean(0) + (quads[6] - quads[6].mean(0)) * 0.6
+    assert feet(quads, cards, belief, alike) == {6}
+    # Beside the foot, or looking the same way, it is another card's.
+    assert (
+        feet(quads + np.where(np.arange(7) == 6, 12, 0)[:, None, None] * [1, 0], cards, belief, alike)
+        == set()
+    )
+    quads[6] = np.roll(quads[6], 2, axis=0)
+    assert feet(quads, cards, belief, alike) == set()
+
+
+def test_cards_seen_at_their_lower_ends_lie_where_their_upper_ones_would() -> None:
+    """Else the gaps around them are as long as cards are, and part what lies together."""
+    places = [(30 * k, 50, 1) for k in range(6) if k not in (2, 3)] + [(30 * k, 170, -1) for k in range(6)]
+    cards = [(0, 4), (1, 5), (6,), (7,), (2, 8), (3, 9)]
+    (line,) = find_lines(standing(*places), cards)
+    assert line.cards == tuple(range(6)) and line.up[1] < -0.9
+    assert line.steps == pytest.approx([1.5] * 5, abs=0.05)
 
 
 def test_an_end_is_the_surer_the_surer_its_rank_and_its_way_up_are() -> None:
