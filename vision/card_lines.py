@@ -81,10 +81,10 @@ def _neighbours(shape: Shape, cards: Sequence[tuple[int, ...]]) -> tuple[Floats,
     # Ends that look the same way, of two cards.
     usable = (length > 1.86) & (card_of[:, None] != card_of[None])
     column &= usable & (np.abs(along) > across)
-    # What stands in a column belongs to it, not to the next one.
+    # What stands in a column belongs to it, not to what lies beside it.
     stands = np.zeros(len(cards), bool)
     stands[card_of[column.any(1)]] = True
-    beside &= ~(stands[card_of][:, None] & stands[card_of][None])
+    beside &= ~(stands[card_of][:, None] | stands[card_of][None])
     usable &= column | beside
     far = np.where(usable, np.hypot(along, across), np.inf)
     count = len(cards)

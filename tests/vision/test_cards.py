@@ -153,6 +153,17 @@ def test_rows_one_above_the_other_stay_apart() -> None:
     assert sorted(named) == sorted([HAND[:7], HAND[7:14]])
 
 
+def test_a_row_beside_a_column_is_a_line_of_its_own() -> None:
+    column = [(100.0, 50.0 + 30 * place, 1) for place in range(5)]
+    row = [(126.0 + 22 * place, 112.0, 1) for place in range(4)]
+    ends = standing(*column, *row)
+    lines = find_lines(ends, [(number,) for number in range(len(ends))])
+    assert [(line.is_column, set(line.cards)) for line in lines] == [
+        (True, set(range(5))),
+        (False, {5, 6, 7, 8}),
+    ]
+
+
 def test_no_ends_and_one_end() -> None:
     assert join_ends(np.zeros((0, 4, 2))) == []
     one = np.array([[[0, 0], [10, 0], [10, 12], [0, 12.0]]])
