@@ -14,12 +14,14 @@ import numpy as np
 from companion.reading import BACK, Candidate, Expectation, Sighting
 from vision.adapt import Adaptation
 from vision.arrange import Arrangement, arrange
+from vision.blanks import find_bare
 from vision.cards import arrange_cards
 from vision.classify import TURNS_ALIKE, Classifier, Read
 from vision.ends import CardEnd, among
 from vision.gaps import (
     BLANK,
     MISFIT,
+    NOTHING,
     filled_places,
     find_corners,
     find_misfits,
@@ -31,6 +33,7 @@ from vision.halves import find_halves
 from vision.load import Photo
 from vision.locate import FAINT, Located, Locator
 from vision.model import open_model
+from vision.rows import Floats
 
 REJECT = "reject"
 """The class of places that show no piece of the deck."""
@@ -80,6 +83,10 @@ UNSURE, MOST_AGAIN = 0.9, 24
 VERY_UNSURE = 0.7
 """A piece that is read with less probability is also looked at where clear neighbours say that its corners
 are.
+"""
+LOOKS, MOVED, AROUND = 6, 0.1, 0.4
+"""At most so many looks at what a row misses; a place counts as another one when a corner lies more than the
+first share of its width away, and what shows faintly lies there when its centre does not by the second.
 """
 JOINED = 0.9
 """Two places that look like halves of one face are one when it is read with at least this probability."""
@@ -229,16 +236,42 @@ class TileReader(DeckReader):
         read: Read,
         adaptation: Adaptation | None,
     ) -> tuple[list[Located], Read]:
-        """With halves joined, and after one more look: at doubtful pieces from better corners, at those that
-        are hardly read where their neighbours say that they are, and at places in rows where pieces were
-        missed or located amiss.
+        """With halves joined, and after more looks: at doubtful pieces from better corners, at those that are
+        hardly read where their neighbours say that they are, and at places in rows where pieces were missed
+        or located amiss; then beside what was found there.
         """
         located, read = self._joined(image, located, read, adaptation)
+        asked = NOTHING
+        for number in range(LOOKS):
+            located, read, places, mended = self._mended(
+                image, located, faint, read, adaptation, asked, again=number == 0
+            )
+            asked = np.concatenate([asked, places])
+            if not mended:
+                break
+        return located, read
+
+    def _mended(
+        self,
+        image: np.ndarray,
+        located: list[Located],
+        faint: list[Located],
+        read: Read,
+        adaptation: Adaptation | None,
+        asked: Floats,
+        again: bool,
+    ) -> tuple[list[Located], Read, Floats, bool]:
+        """One look at what is missed or amiss: what is located and read after it, the places (n, 4, 2) that
+        were looked at, and whether any shows a piece.
+
+        asked: (m, 4, 2) places that were looked at before. again: whether doubtful pieces are read again.
+        """
         names = np.array(self.classifier.labels)
         said, surely = names[read.chances.argmax(1)], read.chances.max(1)
         quads = read.quads.astype(np.float64)
-        doubtful = worth_a_look(surely, surely < UNSURE)
+        doubtful = worth_a_look(surely, (surely < UNSURE) & again)
         shown = np.flatnonzero(~np.isin(said, (REJECT, BACK)))
+        telling = ~np.isin(said, (BACK, BLANK))
         clear = np.isin(np.arange(len(quads)), shown) & (surely >= UNSURE)
         misfits, longer = (shown[which] for which in find_misfits(quads[shown], clear[shown]))
         clear[misfits] = False
@@ -248,26 +281,37 @@ class TileReader(DeckReader):
         there = np.flatnonzero(read.chances.argmax(1) != rejected)
         empty = np.setdiff1d(np.arange(len(located)), there)
         weak = np.array([piece.quad for piece in [*faint, *(located[i] for i in empty)]], np.float64)
-        telling = ~np.isin(said[there], (BACK, BLANK))
-        places = find_places(quads[there], weak.reshape(-1, 4, 2), telling)
+        weak = weak.reshape(-1, 4, 2)
+        places = find_places(quads[there], weak, telling[there])
         places += find_corners(quads, clear, (surely < VERY_UNSURE) & (said != BACK))
-        places += find_neighbours(quads, clear)
+        places += find_neighbours(quads, clear, telling)
+        places = [place for place in places if not _among(place.quad, asked)]
         wanted = [*quads[doubtful], *(place.quad for place in places)]
         if not wanted:
             rest = np.setdiff1d(np.arange(len(located)), none)
-            return [located[i] for i in rest], read.take(rest)
+            return [located[i] for i in rest], read.take(rest), NOTHING, False
         more = self.classifier.read(image, np.array(wanted, np.float32), adaptation)
-        again, new = (more.take(part) for part in np.split(np.arange(len(wanted)), [len(doubtful)]))
-        read = read.put(doubtful, replace(again, chances=(read.chances[doubtful] + again.chances) / 2))
+        once_more, new = (more.take(part) for part in np.split(np.arange(len(wanted)), [len(doubtful)]))
+        read = read.put(
+            doubtful, replace(once_more, chances=(read.chances[doubtful] + once_more.chances) / 2)
+        )
         held = read.chances.max(1)
         held[misfits] = np.minimum(held[misfits], MISFIT)
         there = np.flatnonzero(read.chances.argmax(1) != rejected)
         faces = [None if name in (REJECT, BACK) else str(name) for name in names[new.chances.argmax(1)]]
         known = read.quads[there].astype(np.float64)
-        taken, replaced = filled_places(places, faces, new.chances.max(1), new.quads, known, held[there])
+        bare = np.array(
+            [face == BLANK and _shows_at(quad, weak) for face, quad in zip(faces, new.quads, strict=True)]
+        )
+        if bare.any():
+            bare[bare] = find_bare(image, new.quads[bare].astype(np.float64), quads[clear & telling])
+        taken, replaced = filled_places(
+            places, faces, new.chances.max(1), new.quads, known, held[there], bare
+        )
         filled = [Located(new.quads[k], "face", FAINT, sure=False) for k in taken]
         rest = np.setdiff1d(np.arange(len(located)), [*there[replaced], *none])
-        return [located[i] for i in rest] + filled, read.take(rest) + new.take(taken)
+        looked = np.array([place.quad for place in places]).reshape(-1, 4, 2)
+        return [located[i] for i in rest] + filled, read.take(rest) + new.take(taken), looked, bool(taken)
 
     def _joined(
         self, image: np.ndarray, located: list[Located], read: Read, adaptation: Adaptation | None
@@ -288,6 +332,22 @@ class TileReader(DeckReader):
 
     def arrange(self, photo: Photo, seen: Seen, expectation: Expectation | None = None) -> Arrangement:
         return arrange(sightings_of(seen, photo.scale), photo.width, photo.height, expectation)
+
+
+def _among(quad: Floats, others: Floats) -> bool:
+    """Whether a quad (4, 2) is one of the others (n, 4, 2), or all but."""
+    return bool((np.abs(others - quad).max((1, 2), initial=0) < MOVED * _narrow(quad)).any())
+
+
+def _shows_at(quad: Floats, weak: Floats) -> bool:
+    """Whether one of the weak places (n, 4, 2) lies where a quad (4, 2) does."""
+    away = np.linalg.norm(weak.mean(1) - quad.mean(0), axis=1)
+    return bool((away < AROUND * _narrow(quad)).any())
+
+
+def _narrow(quad: Floats) -> float:
+    """The shorter one of width and height of a quad (4, 2)."""
+    return float(min(np.linalg.norm(quad[1] - quad[0]), np.linalg.norm(quad[2] - quad[1])))
 
 
 class CardReader(DeckReader):

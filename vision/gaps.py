@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.rows import PROPORTION, Floats, Row, Shape, cross, find_rows
+from vision.rows import ACROSS, PROPORTION, Floats, Row, Shape, cross, find_rows
 
 NOTHING: Floats = np.zeros((0, 4, 2))
 """No quads."""
@@ -33,10 +33,10 @@ STEADY = 1.2
 ASIDE = 0.35
 """How far from its place in the row, in pieces, something may lie that shows faintly."""
 BLANK = "5z"
-MISSED, MISSED_PAST = 0.7, 0.9
+MISSED, MISSED_PAST, BARE = 0.7, 0.9, 0.6
 """A place where a row has just the room for a piece shows one when it is read with at least the first
-probability, a place past its end with the second. A blank face takes the second between others, and is not
-believed past the end of a row: sides of tiles and much of a table look the same.
+probability, a place past its end with the second. A blank face takes the third where it lies beside others
+and is of their material, and is not believed elsewhere: sides of tiles and much of a table look the same.
 """
 OVERLAP, MOSTLY = 0.3, 0.6
 """The share of the smaller quad that two pieces may have in common; from the second on it lies on it."""
@@ -59,13 +59,15 @@ class Place:
     quad: (4, 2), clockwise. room: (4, 2), where the row has the place; the quad is that, or what shows
     faintly there. between: it lies between two pieces of a row, not past its end. chain: places past the same
     end have the same number, the nearest first: there none is believed that comes after an empty one. None
-    for a place by itself.
+    for a place by itself. level: it lies to the left or right of its neighbours, as they stand, and they show
+    more than a back or a blank face; above and below a face are the sides of its tile.
     """
 
     quad: Floats
     room: Floats
     between: bool
     chain: int | None = None
+    level: bool = False
 
 
 def find_places(quads: Floats, faint: Floats, telling: NDArray[np.bool_] | None = None) -> list[Place]:
@@ -77,26 +79,32 @@ def find_places(quads: Floats, faint: Floats, telling: NDArray[np.bool_] | None 
     if len(quads) < SHORTEST:
         return []
     shape = Shape.of(quads)
+    telling = np.ones(len(quads), bool) if telling is None else telling
     places: list[Place] = []
     for row in find_rows(shape):
-        told = len(row) if telling is None else int(telling[list(row.pieces)].sum())
+        told = int(telling[list(row.pieces)].sum())
         if len(row) >= SHORTEST and told >= 2:
-            places += _between(shape, row, faint)
+            places += _between(shape, row, faint, telling)
             for way in (row, row.reversed()):
-                places += _past(shape, way, faint, chain=len(places))
+                places += _past(shape, way, faint, telling, chain=len(places))
     return places
 
 
-def find_neighbours(quads: Floats, clear: NDArray[np.bool_]) -> list[Place]:
+def find_neighbours(
+    quads: Floats, clear: NDArray[np.bool_], telling: NDArray[np.bool_] | None = None
+) -> list[Place]:
     """Places beside the clear pieces (n,) of those at quads (n, 4, 2), in the rows of these alone, which no
     clear piece fills: there others may be missing, or be located amiss.
+
+    telling: (n,) which pieces show more than a back or a blank face.
     """
     shape = Shape.of(quads[clear])
+    telling = np.ones(len(shape), bool) if telling is None else telling[clear]
     places: list[Place] = []
     for row in find_rows(shape):
         if len(row) > 1:
-            places += _between(shape, row, NOTHING)
-            places += [_next(shape, way) for way in (row, row.reversed())]
+            places += _between(shape, row, NOTHING, telling)
+            places += [_next(shape, way, telling) for way in (row, row.reversed())]
     return [
         place
         for place in places
@@ -104,11 +112,16 @@ def find_neighbours(quads: Floats, clear: NDArray[np.bool_]) -> list[Place]:
     ]
 
 
-def _next(shape: Shape, row: Row) -> Place:
+def _next(shape: Shape, row: Row, telling: NDArray[np.bool_]) -> Place:
     """The place right past the end of a row."""
     inner, last = (_walked(shape, row, k) for k in (len(row) - 2, len(row) - 1))
     quad = _following(inner, last, _usual_gap(row))
-    return Place(quad, quad, False)
+    return Place(quad, quad, False, level=_level(row, len(row) - 1, telling))
+
+
+def _level(row: Row, k: int, telling: NDArray[np.bool_]) -> bool:
+    """Whether the row goes on to the left or right of its k-th piece, and that one tells something."""
+    return row.axes[k] == ACROSS and bool(telling[row.pieces[k]])
 
 
 def find_misfits(quads: Floats, clear: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -202,7 +215,7 @@ def _usual_gap(row: Row) -> float:
     return float(np.clip(np.median([gap for gap in row.gaps if gap < 0.5] or [0.0]), 0.0, 0.5))
 
 
-def _between(shape: Shape, row: Row, faint: Floats) -> list[Place]:
+def _between(shape: Shape, row: Row, faint: Floats, telling: NDArray[np.bool_]) -> list[Place]:
     usual = _usual_gap(row)
     places = []
     for k, gap in enumerate(row.gaps):
@@ -213,18 +226,19 @@ def _between(shape: Shape, row: Row, faint: Floats) -> list[Place]:
         (_, near, far, _), (start, _, _, end) = _walked(shape, row, k), _walked(shape, row, k + 1)
         before, after = np.array([near, far]), np.array([start, end])
         room = missing * (1 + usual) + usual
+        level = _level(row, k, telling) and _level(row, k + 1, telling)
         for j in range(missing):
             at = usual + j * (1 + usual)
             (a, d), (b, c) = (before + (after - before) * t / room for t in (at, at + 1))
             quad = np.array([a, b, c, d])
             seen = _seen_at(quad, faint)
-            places.append(Place(quad if seen is None else seen, quad, True))
+            places.append(Place(quad if seen is None else seen, quad, True, level=level))
     return places
 
 
-def _past(shape: Shape, row: Row, faint: Floats, chain: int) -> list[Place]:
+def _past(shape: Shape, row: Row, faint: Floats, telling: NDArray[np.bool_], chain: int) -> list[Place]:
     """Places where something shows faintly as the row goes on past its last piece, the nearest first."""
-    usual = _usual_gap(row)
+    usual, level = _usual_gap(row), _level(row, len(row) - 1, telling)
     inner, last = (_walked(shape, row, k) for k in (len(row) - 2, len(row) - 1))
     found: list[Place] = []
     while len(found) < FARTHEST:
@@ -232,7 +246,7 @@ def _past(shape: Shape, row: Row, faint: Floats, chain: int) -> list[Place]:
         seen = _seen_at(room, faint)
         if seen is None:
             break
-        found.append(Place(seen, room, False, chain))
+        found.append(Place(seen, room, False, chain, level))
         inner, last = last, seen
     return found
 
@@ -279,11 +293,13 @@ def filled_places(
     quads: Floats,
     known: Floats,
     held: Floats,
+    bare: NDArray[np.bool_] | None = None,
 ) -> tuple[list[int], list[int]]:
     """The places that do show a piece, by number, and the pieces there that they replace.
 
     faces: what is read at each place, None where it is no face. confidences: 0-1. quads: (k, 4, 2) as the
     reader straightened them. known: (n, 4, 2) the pieces that are there already; held: (n,) how surely.
+    bare: (k,) which places are of the same material as the faces around them; none, if not given.
     """
     taken: list[int] = []
     replaced: set[int] = set()
@@ -292,9 +308,13 @@ def filled_places(
         if place.chain in ended:
             continue
         under = np.flatnonzero(_covered(quads[k], known))
-        # Where a piece is known to lie, the only question is which reading is better.
-        least = 0.0 if len(under) else MISSED if place.between and face != BLANK else MISSED_PAST
-        believed = face is not None and confidence >= least and (place.between or face != BLANK)
+        if len(under):
+            # Where a piece is known to lie, the only question is which reading is better.
+            believed = face is not None and (place.between or face != BLANK)
+        elif face == BLANK:
+            believed = bare is not None and bool(bare[k]) and place.level and confidence >= BARE
+        else:
+            believed = face is not None and confidence >= (MISSED if place.between else MISSED_PAST)
         amiss = [not _fits(known[i], place.room) for i in under]
         rivals = np.where(amiss, np.minimum(held[under], MISFIT), held[under])
         believed = believed and _fits(quads[k], place.room) and bool((rivals < confidence - SURER).all())

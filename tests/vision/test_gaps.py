@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from tests.vision.layouts import Table
+from vision.blanks import find_bare
 from vision.classify import Read
 from vision.decks import REJECT, TileReader
 from vision.gaps import (
@@ -150,9 +152,31 @@ def test_what_is_read_surely_is_believed_and_past_an_end_nothing_beyond_an_empty
     assert filled_places(places, faces, sure, quads, NOTHING, NONE) == ([0, 3, 6], [])
 
 
-def test_blank_faces_are_believed_between_others_alone() -> None:
-    places, quads = places_of(None, None, 0)
-    assert filled_places(places, ["5z"] * 3, [0.8, 0.95, 0.99], quads, NOTHING, NONE) == ([1], [])
+def test_blank_faces_are_believed_beside_others_of_their_material_alone() -> None:
+    places, quads = places_of(None, None, None, 0)
+    level = [replace(place, level=k != 1) for k, place in enumerate(places)]
+    faces, sure = ["5z"] * 4, [0.95, 0.95, 0.5, 0.7]
+    bare = np.array([True, True, True, True])
+    assert filled_places(level, faces, sure, quads, NOTHING, NONE, bare) == ([0, 3], [])
+    assert filled_places(level, faces, sure, quads, NOTHING, NONE, ~bare) == ([], [])
+    assert filled_places(level, faces, sure, quads, NOTHING, NONE) == ([], [])
+
+
+def test_bare_is_what_looks_as_the_rims_of_faces_do() -> None:
+    """A blank face beside two with drawings, cloth in another colour, a darker side, and past the edge."""
+    image = np.full((200, 400, 3), (60, 110, 40), np.uint8)
+    quads = np.array([SQUARE * [4, 5.4] + [20 + 44.0 * k, 60] for k in range(5)])
+    for k in range(3):
+        (x, y), (far, low) = quads[k, 0].astype(int), quads[k, 2].astype(int)
+        image[y:low, x:far] = (205, 225, 235)
+        if k < 2:
+            image[y + 16 : low - 16, x + 12 : far - 12] = (30, 30, 160)
+    x, y = quads[3, 0].astype(int)
+    image[y : y + 54, x : x + 40] = (150, 165, 172)
+    outside = quads[0] - [45, 0]
+    asked = np.array([quads[2], quads[3], quads[4], outside])
+    assert find_bare(image, asked, quads[:2]).tolist() == [True, False, False, False]
+    assert not find_bare(image, asked, NOTHING).any()
 
 
 def test_no_piece_is_found_twice() -> None:
@@ -220,3 +244,12 @@ def test_one_more_look_mends_what_is_badly_located_and_finds_what_is_missed() ->
     assert [seen.labels[k] for k in read.chances[order].argmax(1)] == ["1m", "2m"] * 4 + ["1m"]
     assert np.abs(read.quads[order] - tiles).max() < 3 and read.chances.max(1).min() > 0.85
     assert len(TileReader(FakeLocator(tiles), classifier).see(image).located) == 9  # type: ignore[arg-type]
+
+
+def test_beside_what_one_look_finds_another_one_looks_on() -> None:
+    tiles = np.array([SQUARE * [4, 5.4] + [100 + 41.0 * k, 300] for k in range(9)])
+    image, classifier = np.zeros((600, 600, 3), np.uint8), FakeClassifier(tiles)
+    seen = TileReader(FakeLocator(tiles[:5]), classifier).see(image)  # type: ignore[arg-type]
+    read = seen.read.take(np.flatnonzero(seen.read.chances.argmax(1) != seen.labels.index(REJECT)))
+    assert len(read.quads) == 9
+    assert np.abs(read.quads[np.argsort(read.quads[:, 0, 0])] - tiles).max() < 3
