@@ -22,6 +22,7 @@ from datasets.card_layouts import (
     card_quad,
     random_tabletop,
     true_cards,
+    with_print_in_sight,
 )
 from datasets.cards import CardDeck
 from datasets.photographic import photograph
@@ -224,5 +225,5 @@ def random_card_scene(
     if rng.random() < odds.dim:
         image = (image * rng.uniform(0.15, 0.5)).astype(np.uint8)
     scene = CardScene(photograph(image, rng), spread.layout)
-    scene.cards = true_cards(cards, deck, camera, owner)
+    scene.cards = with_print_in_sight(true_cards(cards, deck, camera, owner), scene.image)
     return scene

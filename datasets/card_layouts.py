@@ -481,6 +481,27 @@ def true_cards(
     return found
 
 
+def with_print_in_sight(cards: Sequence[SceneCard], image: np.ndarray) -> list[SceneCard]:
+    """The cards of a picture, (height, width, 3) uint8 BGR, with ends whose print is swallowed by glare or
+    darkness as hardly in sight: nothing tells there which card it is.
+    """
+    grey = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (0, 0), 1.0)
+    side = np.array([[0, 0], [31, 0], [31, 31], [0, 31]], np.float32)
+
+    def seen(end: CardEnd) -> CardEnd:
+        warp = cv2.getPerspectiveTransform(end.quad.astype(np.float32), side)
+        dark, light = np.percentile(cv2.warpPerspective(grey, warp, (32, 32)), (3, 97))
+        return end if light - dark >= CONTRAST else replace(end, visible=min(end.visible, SWALLOWED))
+
+    return [replace(card, ends=(seen(card.ends[0]), seen(card.ends[1]))) for card in cards]
+
+
+CONTRAST = 8.0
+"""Print and paper of an end that is in sight differ by so many grey levels."""
+SWALLOWED = 0.1
+"""The share in sight of an end whose print is not."""
+
+
 def _share(owner: np.ndarray, number: int, quad: np.ndarray) -> float:
     """The share of a quad that shows the card of this number."""
     low = np.maximum(np.floor(quad.min(0)).astype(int), 0)

@@ -422,6 +422,24 @@ def _grid(art: FaceSet, body: Body, rng: np.random.Generator) -> tuple[list[Plac
     }
 
 
+def _flowers(art: FaceSet, body: Body, rng: np.random.Generator) -> tuple[list[Placed], dict[str, float]]:
+    """The flowers of a set in a row, some other faces among them."""
+    deal = Deal(art)
+    faces = [str(face) for face in rng.permutation(_faces_of(art, FLOWERS))]
+    deal.take(faces)
+    faces += deal.draw(int(rng.integers(2, 7)), rng)
+    faces = [faces[k] for k in rng.permutation(len(faces))]
+    pose: Pose = "stand" if rng.random() < 0.4 else "up"
+    tiles = _row(faces, body, rng, pose=pose, flip=rng.choice([0.0, 0.0, 0.5]), yaw=rng.normal(0, 0.05))
+    turn = rng.uniform(-1, 1) * (0.9 if rng.random() < 0.5 else 0.15)
+    return tiles, {
+        "span": len(faces) * rng.uniform(0.8, 1.3),
+        "low": np.radians(22),
+        "high": np.radians(90),
+        "azimuth": turn,
+    }
+
+
 def _scatter(art: FaceSet, body: Body, rng: np.random.Generator) -> tuple[list[Placed], dict[str, float]]:
     spread = rng.uniform(1.5, 4)
     tiles = [
@@ -462,6 +480,7 @@ LAYOUTS: dict[str, tuple[Callable[..., tuple[list[Placed], dict[str, float]]], f
     "empty": (lambda art, body, rng: ([], {"span": 15, "low": 0.5, "high": 1.4}), 0.03),
     "catalogue": (_catalogue, 0.0),
     "slanted": (_slanted, 0.0),
+    "flowers": (_flowers, 0.0),
 }
 """Each layout and how often it is drawn."""
 

@@ -393,7 +393,7 @@ class Lettering:
             seasons_right=rng.random() < 0.2,
             chinese_seasons=rng.random() < 0.3,
             wordless=rng.random() < 0.5,
-            english=str(rng.choice(["", "short", "whole"], p=[0.8, 0.12, 0.08])),
+            english=str(rng.choice(["", "short", "whole"], p=[0.7, 0.17, 0.13])),
             latin=int(rng.choice(LATIN)),
             outlined=rng.random() < 0.3,
             other_words=rng.random() < 0.12,

@@ -35,6 +35,7 @@ from datasets.card_layouts import (
     load_card_material,
     random_tabletop,
     true_cards,
+    with_print_in_sight,
 )
 from datasets.cards import WIDTH, CardDeck
 from datasets.make_scenes import card_scene_entry
@@ -576,7 +577,7 @@ def path_traced_scene(
     room = random_room(camera, aim, rng)
     light, owner = trace(mitsuba, resting, deck, camera, tabletop, room, rng, samples)
     scene = CardScene(develop(light, room.white, rng), spread.layout)
-    scene.cards = true_cards(resting, deck, camera, owner)
+    scene.cards = with_print_in_sight(true_cards(resting, deck, camera, owner), scene.image)
     return scene
 
 

@@ -23,6 +23,7 @@ from datasets.card_layouts import (
     card_quad,
     load_card_material,
     true_cards,
+    with_print_in_sight,
 )
 from datasets.cards import (
     COLOURS,
@@ -157,7 +158,8 @@ def test_trying_scenes_show_more_of_what_is_easily_misread(material: CardMateria
 def test_framed_photos_are_filled_by_the_cards_whichever_way_they_lie(
     material: CardMaterial, layout: str
 ) -> None:
-    framed, upright = replace(material, framed=True), Counter()
+    framed = replace(material, framed=True)
+    upright: Counter[bool] = Counter()
     for seed in range(12):
         spread = arrange_cards(framed, np.random.default_rng(seed), 1280, 960, layout)
         whole, camera = card_corners(spread.deck), spread.camera
@@ -188,6 +190,24 @@ def test_what_covers_a_card_is_not_in_sight(deck: CardDeck) -> None:
     upper, lower = (end.quad for end in second.ends)
     assert upper[0][1] < upper[3][1] < lower[3][1] < lower[0][1]
     assert upper[0][0] < upper[1][0] and lower[0][0] > lower[1][0]
+
+
+def test_print_that_glare_or_darkness_swallows_is_not_in_sight(deck: CardDeck) -> None:
+    camera = Camera.looking((0.0, 0.0, 0.0), 12.0, np.pi / 2, 0.0, 0.0, 1.0, 640, 480)
+    card = PlacedCard("Kr", 0.0, 0.0, 0.0, 0)
+    table = np.full((480, 640, 3), 120, np.uint8)
+    image, owner = draw_scene(table, [card], deck, camera, np.random.default_rng(1))
+    truth = true_cards([card], deck, camera, owner)
+    assert with_print_in_sight(truth, image)[0].ends == truth[0].ends
+    upper, lower = (end.quad for end in truth[0].ends)
+    glaring = image.copy()
+    cv2.fillConvexPoly(
+        glaring, np.round(upper + 0.5 * (upper - upper.mean(0))).astype(np.int32), (255, 255, 255)
+    )
+    assert [end.visible > 0.6 for end in with_print_in_sight(truth, glaring)[0].ends] == [False, True]
+    dark = (image * 0.02).astype(np.uint8)
+    assert [end.visible > 0.6 for end in with_print_in_sight(truth, dark)[0].ends] == [False, False]
+    assert np.array_equal(with_print_in_sight(truth, glaring)[0].ends[1].quad, lower)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -88,6 +88,18 @@ def test_a_hand_and_its_melds_come_out_of_one_deck(seed: int) -> None:
     assert all(count <= (1 if face.endswith("f") else 4) for face, count in own.items() if face != "back")
 
 
+def test_scenes_of_flowers_show_all_that_a_set_has() -> None:
+    few = {name: [drawn(name)] for name in ("1m", "2p", "1f", "2f", "5f")}
+    material = Material((FaceSet("few", few, 1.0, True),), (np.full((700, 900, 3), 120, np.uint8),))
+    shown: Counter[str] = Counter()
+    for seed in range(8):
+        scene = random_scene(material, np.random.default_rng(seed), 320, 240, layout="flowers")
+        count = Counter(tile.label for tile in scene.tiles if tile.label.endswith("f"))
+        assert max(count.values(), default=0) <= 1
+        shown += count
+    assert set(shown) == {"1f", "2f", "5f"} and shown.total() > 16
+
+
 def test_paper_becomes_transparent_and_ink_stays() -> None:
     face = np.full((160, 120, 3), (180, 210, 215), np.uint8)
     cv2.circle(face, (60, 80), 25, (40, 30, 150), -1)
