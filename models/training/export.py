@@ -11,7 +11,10 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+import onnx
 import torch
+from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 
 from datasets.art import FLOWERS, RED_FIVES
@@ -37,6 +40,24 @@ SHAPES = {
 }
 
 
+def halve(model: onnx.ModelProto) -> None:
+    """Store a network's large weights as float16, in half the bytes.
+
+    Each is cast back to float32 in the graph, which ONNX Runtime does once, when it opens the file: the
+    network computes as before, with weights off by at most one part in 2,000.
+    """
+    casts = []
+    for weights in model.graph.initializer:
+        if weights.data_type != TensorProto.FLOAT or np.prod(weights.dims) < 1000:
+            continue
+        name, values = weights.name, numpy_helper.to_array(weights)
+        weights.CopyFrom(numpy_helper.from_array(values.astype(np.float16), f"{name}.half"))
+        casts.append(helper.make_node("Cast", [f"{name}.half"], [name], to=TensorProto.FLOAT))
+    nodes = [*casts, *model.graph.node]
+    del model.graph.node[:]
+    model.graph.node.extend(nodes)
+
+
 def export(kind: str, checkpoint: Path, out: Path, about: dict, deck: str = "mahjong") -> Path:
     """Write `<deck>-<kind>.onnx` and its manifest into `out`; keys of `about` go into the manifest."""
     name = f"{deck}-{kind}"
@@ -60,6 +81,10 @@ def export(kind: str, checkpoint: Path, out: Path, about: dict, deck: str = "mah
         opset_version=17,
         dynamo=False,
     )
+    model = onnx.load(path)
+    halve(model)
+    onnx.checker.check_model(model)
+    onnx.save(model, path)
     manifest = {
         "name": name,
         "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
@@ -68,6 +93,7 @@ def export(kind: str, checkpoint: Path, out: Path, about: dict, deck: str = "mah
             "size": list(shape[1:3]) if kind == "reader" else "multiples of 32",
         },
         "normalisation": "in the graph: divided by 255",
+        "weights": "stored as float16, computed as float32",
         "outputs": outputs,
         "parameters": sum(p.numel() for p in net.parameters()),
         **about,

@@ -5,11 +5,6 @@ photos too.
 
 For each labelled tile: its quad from its own top-left and whether the way up is certain, or null when no
 located piece fits its box.
-
-    python -m models.training.harvest --models FOLDER --rendered SCENES
-
-instead looks for ends of cards in rendered scenes and writes `mistaken.json` into their folder: places where
-none is, which the reader is to refuse.
 """
 
 from __future__ import annotations
@@ -22,16 +17,10 @@ from pathlib import Path
 import numpy as np
 
 from datasets.art import data_folder, read_picture
-from datasets.scenes import load_scenes
-from models.training.labelled import MISTAKEN, Tile, real_photos
+from models.training.labelled import Tile, real_photos
 from vision.classify import TURNS_ALIKE, Classifier
 from vision.locate import Located, Locator
 from vision.model import open_model
-
-NO_END = 0.6
-"""A located piece lies on no end whose middle is further away, in the end's shorter sides."""
-MOST_MISTAKES = 12
-"""So many places of a scene are kept."""
 
 
 def match(tiles: Sequence[Tile], located: Sequence[Located]) -> list[int | None]:
@@ -53,32 +42,6 @@ def match(tiles: Sequence[Tile], located: Sequence[Located]) -> list[int | None]
     return matches
 
 
-def no_ends(ends: np.ndarray, located: Sequence[Located]) -> list[np.ndarray]:
-    """Quads of located pieces that lie on no end of a card, of which `ends` (n, 4, 2) are known; the surest
-    first.
-    """
-    centres = ends.mean(1)
-    sides = np.linalg.norm(ends[:, :2] - ends[:, 1:3], axis=2).min(1, initial=np.inf)
-    return [
-        piece.quad
-        for piece in located
-        if (np.linalg.norm(centres - piece.quad.mean(0), axis=1) > NO_END * sides).all()
-    ]
-
-
-def look_for_mistakes(folder: Path, locator: Locator) -> int:
-    """Write the places of a folder of rendered cards that are mistaken for ends; how many there are."""
-    mistaken = {}
-    for scene in load_scenes(folder):
-        known = [label.quad for label in scene.labels if label.quad is not None]
-        ends = np.array(known, np.float32).reshape(-1, 4, 2)
-        found = no_ends(ends, locator.locate(read_picture(scene.path), faint=True))[:MOST_MISTAKES]
-        if found:
-            mistaken[scene.file] = [np.round(quad, 2).tolist() for quad in found]
-    (folder / MISTAKEN).write_text(json.dumps(mistaken), encoding="utf-8")
-    return sum(map(len, mistaken.values()))
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--data", type=Path)
@@ -86,22 +49,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--models", type=Path, default=Path("models"), help="folder of the ONNX files to look with"
     )
     parser.add_argument("--folds", nargs="*", default=["train"])
-    parser.add_argument("--out", type=Path)
-    parser.add_argument(
-        "--rendered",
-        type=Path,
-        action="append",
-        default=[],
-        help="folder of rendered cards to look at instead",
-    )
+    parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args(argv)
-    if args.rendered:
-        locator = Locator(open_model("four-color-locator", args.models))
-        for folder in args.rendered:
-            print(f"{look_for_mistakes(folder, locator)} places in {folder} are mistaken for ends of cards")
-        return 0
-    if args.out is None:
-        parser.error("tell where the quads are to go: --out")
     data = data_folder(args.data)
     locator = Locator(open_model("mahjong-locator", args.models))
     reader = args.models / "mahjong-reader.onnx"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -66,31 +65,18 @@ def _real_tile(label: Label, group: str) -> Tile:
     return Tile(label.piece, label.box, quad)
 
 
-MISTAKEN = "mistaken.json"
-"""In a folder of rendered cards: places that a trained locator took for ends though none is there, a list of
-quads by the scene's file (`models.training.harvest`)."""
-
-
 def rendered_photos(folder: Path) -> list[Photo]:
     """Scenes that `datasets.make_scenes` wrote into `folder`."""
-    path = folder / MISTAKEN
-    mistaken = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return [
-        Photo(
-            scene.path,
-            "rendered",
-            True,
-            tuple(map(_rendered_tile, scene.labels)),
-            _refused(scene, mistaken.get(scene.file, ())),
-        )
+        Photo(scene.path, "rendered", True, tuple(map(_rendered_tile, scene.labels)), _refused(scene))
         for scene in load_scenes(folder)
     ]
 
 
-def _refused(scene: Scene, mistaken: Iterable[Any] = ()) -> tuple[np.ndarray, ...]:
+def _refused(scene: Scene) -> tuple[np.ndarray, ...]:
     """Where cards show something that is no end of theirs, about as large as a locator might take it: the
     words all along title cards, what stands in the middle of cards, corners of their frames, blank cards and
-    backs; and places that were `mistaken` for ends. The kinds take turns.
+    backs. The kinds take turns.
     """
     others = [(label, scene.cards[label.card]) for label in scene.labels if label.card is not None]
     shares = [_length(label.quad) / _length(card.quad) for label, card in others if card.quad and label.quad]
@@ -124,13 +110,12 @@ def _refused(scene: Scene, mistaken: Iterable[Any] = ()) -> tuple[np.ndarray, ..
             size = rng.uniform(0.3, 0.5)
             frames.append(_part(np.array(label.quad, np.float32), beside, along, size, size))
     ends = np.array([np.mean(label.quad, axis=0) for label in scene.labels if label.quad])
-    seen = [np.array(quad, np.float32) for quad in mistaken]
-    kinds = [words, seen, middles, frames, plain]
+    kinds = [words, middles, frames, plain]
     for places in kinds:
         rng.shuffle(places)  # type: ignore[arg-type]
     turns = [quad for turn in zip_longest(*kinds) for quad in turn if quad is not None]
     # Another card's end may lie there; a corner of a frame is too small to be one.
-    small = {id(quad) for quad in (*frames, *seen)}
+    small = {id(quad) for quad in frames}
     return tuple(
         quad
         for quad in turns

@@ -60,6 +60,19 @@ class Locator(nn.Module):
         return self.out(self.head(top))
 
 
+class Residual(nn.Module):
+    """Two convolutions whose sum is added to their input; untrained, they leave it as it is."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.first = conv(width, width)
+        self.second = nn.Sequential(nn.Conv2d(width, width, 3, 1, 1, bias=False), nn.BatchNorm2d(width))
+        nn.init.zeros_(self.second[1].weight)
+
+    def forward(self, features: Tensor) -> Tensor:
+        return nn.functional.relu(features + self.second(self.first(features)))
+
+
 class Reader(nn.Module):
     """What a rectified crop shows.
 
@@ -77,9 +90,14 @@ class Reader(nn.Module):
             conv(32, 32),
             conv(32, 64, 2),
             conv(64, 64),
+            Residual(64),
+            Residual(64),
             conv(64, 96, 2),
             conv(96, 96),
+            Residual(96),
+            Residual(96),
             conv(96, 128, 2),
+            Residual(128),
         )
         self.embed = nn.Sequential(
             nn.Flatten(), nn.Linear(2048, 128, bias=False), nn.BatchNorm1d(128), nn.ReLU(inplace=True)
