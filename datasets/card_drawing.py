@@ -203,8 +203,8 @@ def random_card_scene(
     layout: a name in `LAYOUTS`; deck: the pack that is shown; drawn when None.
     """
     spread = arrange_cards(material, rng, width, height, layout, deck)
-    deck, cards, camera = spread.deck, spread.cards, spread.camera
-    tabletop, odds = random_tabletop(material, spread.reach, rng, spread.odds), spread.odds
+    deck, cards, camera, odds = spread.deck, spread.cards, spread.camera, spread.odds
+    tabletop = random_tabletop(material, spread.reach, rng, odds)
     image, owner = draw_scene(_table(tabletop, camera), cards, deck, camera, rng)
     held = spread.layout == "fan" or (spread.layout in ("row", "game") and rng.random() < 0.1)
     if held and cards and rng.random() < 0.4:

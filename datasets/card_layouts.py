@@ -27,6 +27,7 @@ from datasets.cards import (
     CardDeck,
     full_fonts,
     glyph,
+    print_ink,
     random_deck,
     usable_fonts,
 )
@@ -41,6 +42,11 @@ TEXTURE = 640
 
 THICKNESS = 0.02
 """How far a card lies above the one beneath it, widths."""
+
+CONTRAST = 8.0
+"""Print and paper of an end that is in sight differ by so many grey levels."""
+SWALLOWED = 0.1
+"""The share in sight of an end whose print is not."""
 
 
 @dataclass(frozen=True)
@@ -496,12 +502,6 @@ def with_print_in_sight(cards: Sequence[SceneCard], image: np.ndarray) -> list[S
     return [replace(card, ends=(seen(card.ends[0]), seen(card.ends[1]))) for card in cards]
 
 
-CONTRAST = 8.0
-"""Print and paper of an end that is in sight differ by so many grey levels."""
-SWALLOWED = 0.1
-"""The share in sight of an end whose print is not."""
-
-
 def _share(owner: np.ndarray, number: int, quad: np.ndarray) -> float:
     """The share of a quad that shows the card of this number."""
     low = np.maximum(np.floor(quad.min(0)).astype(int), 0)
@@ -517,11 +517,8 @@ def _share(owner: np.ndarray, number: int, quad: np.ndarray) -> float:
 # ---- the scene ----
 
 
-def random_tabletop(
-    material: CardMaterial, reach: float, rng: np.random.Generator, odds: Odds | None = None
-) -> Tabletop:
-    """What cards lie on that reach so far: a texture, a cloth of one colour, print or check."""
-    odds = odds or Odds()
+def random_tabletop(material: CardMaterial, reach: float, rng: np.random.Generator, odds: Odds) -> Tabletop:
+    """What cards lie on that reach so far: a texture, a cloth of one colour, print, pattern or check."""
     picture = material.tables[int(rng.integers(len(material.tables)))].astype(np.float32)
     kind = rng.random()
     if kind > 1 - odds.lettered:
@@ -577,13 +574,10 @@ def _columns(
     while inks and x < page.shape[1] - 8:
         size = int(rng.integers(10, 22)) if rng.random() < 0.75 else int(rng.integers(22, 70))
         y = rng.uniform(0, 60)
-        column = [
-            cv2.resize(ink, (size, size), interpolation=cv2.INTER_AREA).astype(np.float32)[..., None] / 255
-            for ink in (inks[int(k)] for k in rng.integers(len(inks), size=12))
-        ]
+        column = [inks[int(k)] for k in rng.integers(len(inks), size=12)]
         while y < page.shape[0] - size:
-            part = page[round(y) : round(y) + size, round(x) : round(x) + size]
-            part += (tone - part) * column[int(rng.integers(len(column)))][: part.shape[0], : part.shape[1]]
+            middle = (round(x) + size // 2, round(y) + size // 2)
+            print_ink(page, column[int(rng.integers(len(column)))], middle, (size, size), tone)
             y += size * (1.08 if rng.random() < 0.93 else rng.uniform(1.5, 5))
         x += size * rng.uniform(1.1, 1.6)
     return page

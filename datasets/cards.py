@@ -298,14 +298,9 @@ class CardDeck:
 
     def _print(self, card: np.ndarray, glyph: np.ndarray, ink: np.ndarray) -> None:
         wide, high = (max(6, round(each * WIDTH)) for each in self.size)
-        alpha = (
-            cv2.resize(glyph, (wide, high), interpolation=cv2.INTER_AREA).astype(np.float32)[..., None] / 255
-        )
-        left, top = (WIDTH - wide) // 2, round(self.top * WIDTH)
-        for turned in (False, True):
-            view = card[::-1, ::-1] if turned else card
-            part = view[top : top + high, left : left + wide]
-            part += (ink - part) * alpha[: part.shape[0], : part.shape[1]]
+        middle = ((WIDTH - wide) // 2 + wide // 2, round(self.top * WIDTH) + high // 2)
+        for view in (card, card[::-1, ::-1]):
+            print_ink(view, glyph, middle, (wide, high), ink)
 
     def _frame(self, card: np.ndarray, ink: np.ndarray) -> None:
         height = card.shape[0]
@@ -365,13 +360,13 @@ class CardDeck:
                 angles = (np.arange(8) + 0.5) * np.pi / 4
                 octagon = centre + reach * np.stack([np.cos(angles), np.sin(angles)], 1)
                 cv2.polylines(card, [np.round(octagon).astype(np.int32)], True, tone, 1, cv2.LINE_AA)
-            _ink(card, self.words[piece[0]], centre, (high, high), ink)
+            print_ink(card, self.words[piece[0]], centre, (high, high), ink)
         elif self.middle == "maker" and self.sayings:
             saying = self.sayings[0][:4]
             high = round(min(self.word_size * WIDTH, free * 0.8 / len(saying)))
             first = centre[1] - high * (len(saying) - 1) / 2
             for line, word in enumerate(saying):
-                _ink(card, word, (centre[0], round(first + line * high)), (high * 0.9, high * 0.9), ink)
+                print_ink(card, word, (centre[0], round(first + line * high)), (high * 0.9, high * 0.9), ink)
         elif self.middle == "text":
             for line, text in enumerate(("MADE", "IN", "SET")):
                 at = (centre[0] - 16, centre[1] - 12 + 12 * line)
@@ -418,7 +413,7 @@ class CardDeck:
             word = sayings[0][0]
             size = (self.size[0] * WIDTH, self.size[1] * WIDTH)
             for view in (card, card[::-1, ::-1]):
-                _ink(view, word, (WIDTH // 2, round(top + size[1] / 2)), size, ink)
+                print_ink(view, word, (WIDTH // 2, round(top + size[1] / 2)), size, ink)
             top, end = top + size[1] + 4, end - size[1] - 4
         inner = WIDTH - 2 * edge
         while sayings and end - top > 0.3 * WIDTH:
@@ -433,7 +428,7 @@ class CardDeck:
                     y = top + high * (line + 0.5)
                     if y + high / 2 > end + 1:
                         break
-                    _ink(card, word, (round(x), round(y)), (wide * 0.95, high * 0.95), ink)
+                    print_ink(card, word, (round(x), round(y)), (wide * 0.95, high * 0.95), ink)
             top += high * longest + rng.uniform(0.05, 0.4) * WIDTH
 
     def _back(self, card: np.ndarray, rng: np.random.Generator) -> None:
@@ -478,20 +473,20 @@ class CardDeck:
         return mask
 
 
-def _ink(
-    card: np.ndarray,
+def print_ink(
+    paper: np.ndarray,
     word: np.ndarray,
     centre: tuple[int, int],
     size: tuple[float, float],
     ink: np.ndarray,
 ) -> None:
-    """Print a character in the middle of a place on a card, so large (width, height; pixels), cut at the
-    card's edges."""
+    """Print a character on paper, (h, w, 3) float32, so large (width, height; pixels) around a point, cut at
+    the paper's edges."""
     wide, high = (max(4, round(each)) for each in size)
     alpha = cv2.resize(word, (wide, high), interpolation=cv2.INTER_AREA).astype(np.float32)[..., None] / 255
     left, top = centre[0] - wide // 2, centre[1] - high // 2
     x, y = max(0, -left), max(0, -top)
-    part = card[top + y : max(0, top + high), left + x : max(0, left + wide)]
+    part = paper[top + y : max(0, top + high), left + x : max(0, left + wide)]
     part += (ink - part) * alpha[y:, x:][: part.shape[0], : part.shape[1]]
 
 

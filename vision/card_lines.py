@@ -55,8 +55,7 @@ def find_lines(quads: Floats, cards: Sequence[tuple[int, ...]]) -> list[Line]:
         return []
     shape = Shape.of(np.asarray(quads, float))
     near, down = _neighbours(shape, cards)
-    pairs = [card for card in cards if len(card) == 2]
-    length = length_of(shape, pairs) if pairs else None
+    length = length_of(shape, cards)
     lines = [_line(shape, cards, part, near, down, length) for part in components(near)]
     return sorted(lines, key=lambda line: (-len(line.cards), line.cards))
 

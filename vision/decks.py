@@ -33,6 +33,7 @@ from vision.halves import find_halves
 from vision.load import Photo
 from vision.locate import FAINT, Located, Locator
 from vision.model import open_model
+from vision.quality import shorter_sides
 from vision.rows import Floats
 
 REJECT = "reject"
@@ -335,18 +336,13 @@ class TileReader(DeckReader):
 
 def _among(quad: Floats, others: Floats) -> bool:
     """Whether a quad (4, 2) is one of the others (n, 4, 2), or all but."""
-    return bool((np.abs(others - quad).max((1, 2), initial=0) < MOVED * _narrow(quad)).any())
+    return bool((np.abs(others - quad).max((1, 2), initial=0) < MOVED * shorter_sides(quad[None])).any())
 
 
 def _shows_at(quad: Floats, weak: Floats) -> bool:
     """Whether one of the weak places (n, 4, 2) lies where a quad (4, 2) does."""
     away = np.linalg.norm(weak.mean(1) - quad.mean(0), axis=1)
-    return bool((away < AROUND * _narrow(quad)).any())
-
-
-def _narrow(quad: Floats) -> float:
-    """The shorter one of width and height of a quad (4, 2)."""
-    return float(min(np.linalg.norm(quad[1] - quad[0]), np.linalg.norm(quad[2] - quad[1])))
+    return bool((away < AROUND * shorter_sides(quad[None])).any())
 
 
 class CardReader(DeckReader):

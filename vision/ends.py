@@ -473,12 +473,10 @@ def feet(quads: Floats, cards: Sequence[tuple[int, ...]], belief: Floats, alike:
     corners are off, but one lies where the other's card ends, and looks the other way. Either shows much less
     than the other, or both show the same card. belief: (n,) 0-1. alike: as in `join_ends`.
     """
-    pairs = [card for card in cards if len(card) == 2]
     single = np.array([card[0] for card in cards if len(card) == 1], int)
-    if not pairs or len(single) < 2:
+    length = length_of(Shape.of(quads), cards)
+    if length is None or len(single) < 2:
         return set()
-    shape = Shape.of(quads)
-    length = length_of(shape, pairs)
     alone = Shape.of(quads[single])
     off = alone.centre[None] - alone.centre[:, None]
     below = -(off * alone.up[:, None]).sum(2) / alone.high[:, None] / length
@@ -493,8 +491,11 @@ def feet(quads: Floats, cards: Sequence[tuple[int, ...]], belief: Floats, alike:
     return set(single[found].tolist())
 
 
-def length_of(shape: Shape, pairs: Sequence[tuple[int, ...]]) -> float:
-    """How far apart the two ends of a card usually lie, heights of an end."""
+def length_of(shape: Shape, cards: Sequence[tuple[int, ...]]) -> float | None:
+    """How far apart the two ends of a card usually lie, heights of an end; None where no card shows both."""
+    pairs = [card for card in cards if len(card) == 2]
+    if not pairs:
+        return None
     first, second = np.array(pairs).T
     apart = np.linalg.norm(shape.centre[first] - shape.centre[second], axis=1)
     return float(np.median(apart / (shape.high[first] + shape.high[second]) * 2))
@@ -507,12 +508,10 @@ def lie_bare(
     and under no other card whose ends were `seen`. None does where no card tells how long cards are. size:
     height and width of the photo, pixels.
     """
-    pairs = [card for card in cards if len(card) == 2]
-    bare = np.zeros(len(quads), bool)
-    if not pairs:
+    bare, shape = np.zeros(len(quads), bool), Shape.of(quads)
+    length = length_of(shape, cards)
+    if length is None:
         return bare
-    shape = Shape.of(quads)
-    length = length_of(shape, pairs)
     place = shape.centre - length * shape.high[:, None] * shape.up
     along, across = _seen_from(shape, place)
     over = (along > -TIP) & (along < length + TIP) & (across < ASTRIDE)

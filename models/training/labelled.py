@@ -65,6 +65,10 @@ def _real_tile(label: Label, group: str) -> Tile:
     return Tile(label.piece, label.box, quad)
 
 
+WORDS_OF_A_TITLE = 6
+"""So many places of each title card are shown to be refused."""
+
+
 def rendered_photos(folder: Path) -> list[Photo]:
     """Scenes that `datasets.make_scenes` wrote into `folder`."""
     return [
@@ -110,22 +114,20 @@ def _refused(scene: Scene) -> tuple[np.ndarray, ...]:
             size = rng.uniform(0.3, 0.5)
             frames.append(_part(np.array(label.quad, np.float32), beside, along, size, size))
     ends = np.array([np.mean(label.quad, axis=0) for label in scene.labels if label.quad])
-    kinds = [words, middles, frames, plain]
+    kinds = (words, middles, frames, plain)
     for places in kinds:
         rng.shuffle(places)  # type: ignore[arg-type]
-    turns = [quad for turn in zip_longest(*kinds) for quad in turn if quad is not None]
+
+    def holds_no_end(quad: np.ndarray) -> bool:
+        return bool((np.linalg.norm(ends - quad.mean(0), axis=1) > 0.8 * _length(quad)).all())
+
     # Another card's end may lie there; a corner of a frame is too small to be one.
-    small = {id(quad) for quad in frames}
     return tuple(
         quad
-        for quad in turns
-        if _inside(quad, scene)
-        and (id(quad) in small or (np.linalg.norm(ends - quad.mean(0), axis=1) > 0.8 * _length(quad)).all())
+        for turn in zip_longest(*kinds)
+        for places, quad in zip(kinds, turn, strict=True)
+        if quad is not None and _inside(quad, scene) and (places is frames or holds_no_end(quad))
     )
-
-
-WORDS_OF_A_TITLE = 6
-"""So many places of each title card are shown to be refused."""
 
 
 def _part(corners: np.ndarray, beside: float, along: float, wide: float, high: float) -> np.ndarray:
