@@ -215,6 +215,7 @@ def random_card_scene(
         size = float(np.linalg.norm(points[1] - points[0])) * rng.uniform(0.8, 1.7)
         if np.isfinite(points).all():
             _hands(image, owner, points[0], min(size, 0.14 * max(width, height)), rng)
+    drawn = image
     if rng.random() < odds.tinted:
         # A lamp's yellow or a window's blue, beyond what a phone's white balance takes away; or what a green
         # tablecloth or a screen makes of it.
@@ -225,5 +226,5 @@ def random_card_scene(
     if rng.random() < odds.dim:
         image = (image * rng.uniform(0.15, 0.5)).astype(np.uint8)
     scene = CardScene(photograph(image, rng), spread.layout)
-    scene.cards = with_print_in_sight(true_cards(cards, deck, camera, owner), scene.image)
+    scene.cards = with_print_in_sight(true_cards(cards, deck, camera, owner), scene.image, drawn)
     return scene

@@ -22,9 +22,8 @@ from datasets.art import read_picture
 from datasets.cards import (
     JOKERS,
     PIECES,
-    PRINTED,
-    VARIANTS,
     CardDeck,
+    common_characters,
     full_fonts,
     glyph,
     print_ink,
@@ -45,6 +44,9 @@ THICKNESS = 0.02
 
 CONTRAST = 8.0
 """Print and paper of an end that is in sight differ by so many grey levels."""
+AS_DRAWN = 0.65
+"""The strokes of an end that is in sight correlate so far with those that were printed. Of 60 ends with the
+lowest correlations, of 3,094, a person read hardly any below this and most above 0.72."""
 SWALLOWED = 0.1
 """The share in sight of an end whose print is not."""
 
@@ -487,19 +489,36 @@ def true_cards(
     return found
 
 
-def with_print_in_sight(cards: Sequence[SceneCard], image: np.ndarray) -> list[SceneCard]:
-    """The cards of a picture, (height, width, 3) uint8 BGR, with ends whose print is swallowed by glare or
-    darkness as hardly in sight: nothing tells there which card it is.
+def with_print_in_sight(
+    cards: Sequence[SceneCard], image: np.ndarray, drawn: np.ndarray | None = None
+) -> list[SceneCard]:
+    """The cards of a picture, (height, width, 3) uint8 BGR, with ends whose print is swallowed by glare,
+    darkness or blur as hardly in sight: nothing tells there which card it is. drawn: the same picture before
+    light and lens; without it blur is not looked at.
     """
-    grey = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (0, 0), 1.0)
+    seen_as = [cv2.cvtColor(each, cv2.COLOR_BGR2GRAY) for each in (image, drawn) if each is not None]
+    smooth = cv2.GaussianBlur(seen_as[0], (0, 0), 1.0)
     side = np.array([[0, 0], [31, 0], [31, 31], [0, 31]], np.float32)
 
-    def seen(end: CardEnd) -> CardEnd:
+    def shows(end: CardEnd) -> bool:
         warp = cv2.getPerspectiveTransform(end.quad.astype(np.float32), side)
-        dark, light = np.percentile(cv2.warpPerspective(grey, warp, (32, 32)), (3, 97))
-        return end if light - dark >= CONTRAST else replace(end, visible=min(end.visible, SWALLOWED))
+        dark, light = np.percentile(cv2.warpPerspective(smooth, warp, (32, 32)), (3, 97))
+        if light - dark < CONTRAST:
+            return False
+        strokes = [_strokes(cv2.warpPerspective(grey, warp, (32, 32))) for grey in seen_as]
+        return len(strokes) < 2 or float((strokes[0] * strokes[1]).sum()) >= AS_DRAWN
+
+    def seen(end: CardEnd) -> CardEnd:
+        return end if shows(end) else replace(end, visible=min(end.visible, SWALLOWED))
 
     return [replace(card, ends=(seen(card.ends[0]), seen(card.ends[1]))) for card in cards]
+
+
+def _strokes(face: np.ndarray) -> np.ndarray:
+    """What is finer than the whole in the middle of an end, (32, 32) grey: of length 1."""
+    fine = cv2.GaussianBlur(face.astype(np.float32), (0, 0), 0.5)
+    part = (fine - cv2.GaussianBlur(fine, (0, 0), 3))[6:26, 6:26]
+    return np.asarray(part / max(float(np.linalg.norm(part)), 1e-6))
 
 
 def _share(owner: np.ndarray, number: int, quad: np.ndarray) -> float:
@@ -566,9 +585,8 @@ def _columns(
 ) -> np.ndarray:
     """A page of Chinese print: columns of characters, with headings."""
     font = material.spare[int(rng.integers(len(material.spare)))]
-    # None of the ranks' glyphs, which nobody could refuse.
-    known = {character for some in PRINTED.values() for words in some for character in words}
-    text = sorted(known - {character for some in VARIANTS.values() for character in some})
+    any_of = common_characters()
+    text = [any_of[int(k)] for k in rng.integers(len(any_of), size=150)]
     inks = [ink for character in text if (ink := glyph(font, character)) is not None]
     x = rng.uniform(0, 20)
     while inks and x < page.shape[1] - 8:

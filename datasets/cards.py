@@ -60,7 +60,12 @@ PRINTED: Mapping[str, tuple[str, ...]] = {
     }.items()
 }
 """What makers print on title cards, and small in the middle of others. The plain ones are in every font."""
+UNHEARD = 0.5
+"""How often such words are made of any common characters: nobody knows what all the makers print."""
 LATIN = ("LUCKY", "DOUBLE", "HAPPINESS", "FOUR", "COLOUR", "No.1", "BEST", "888", "CARDS", "GOLD", "HK")
+
+TWINS = "土王"
+"""Characters that stand beside a rank's like twins: nobody could refuse them."""
 
 COMPOSED = {"俥": "車", "傌": "馬", "像": "象", "伡": "车", "㐷": "马"}
 """Glyphs made of a standing person and another one, for fonts that lack them."""
@@ -653,14 +658,31 @@ def _sayings(
     order = [others[int(k)] for k in rng.permutation(len(others))]
     kinds = [kind for kind in PRINTED if kind != "plain"]
     wanted = [PRINTED[kind] for kind in (kinds[int(k)] for k in rng.permutation(len(kinds)))]
+    words = [some[int(rng.integers(len(some)))] for some in wanted]
+    any_of = common_characters()
+    for at in np.flatnonzero(rng.random(len(words)) < UNHEARD).tolist():
+        words[at] = "".join(any_of[int(k)] for k in rng.integers(len(any_of), size=int(rng.integers(1, 5))))
     for each in [font, *order] if rng.random() < 0.4 else order:
         if glyph(each, "牌") is not None:
-            chosen = [_column_of(each, some[int(rng.integers(len(some)))]) for some in wanted]
+            chosen = [_column_of(each, word) for word in words]
             break
     else:
         some = PRINTED["plain"]
         chosen = [_column_of(font, some[int(k)]) for k in rng.permutation(len(some))[:4]]
     return tuple(saying for saying in chosen if saying)
+
+
+@functools.cache
+def common_characters() -> tuple[str, ...]:
+    """The characters in common use, some 5,400, without those of ranks and jokers and their twins.
+
+    They are the first level of the character set Big5, which comes sorted by use.
+    """
+    known = {character for some in VARIANTS.values() for character in some} | {*JOKER_GLYPHS, *TWINS}
+    lows = (*range(0x40, 0x7F), *range(0xA1, 0xFF))
+    codes = [bytes((high, low)) for high in range(0xA4, 0xC7) for low in lows]
+    level = [code.decode("big5") for code in codes if code <= b"\xc6\x7e"]
+    return tuple(character for character in level if character not in known)
 
 
 def _column_of(font: str, words: str) -> tuple[np.ndarray, ...]:

@@ -34,6 +34,7 @@ from vision.ends import (
     quarters_off,
     turn_apart,
     upside_down,
+    words_on_cards,
 )
 from vision.legal import legal_choice
 from vision.papers import Papers, judge_colours
@@ -145,15 +146,17 @@ def _believed(ends: Sequence[CardEnd], size: tuple[int, ...]) -> tuple[list[Card
     cards = join_ends(quads, *_likeness(ends), belief)
     lying = quarters_off(quads, cards) % 2 == 1
     quads = turn_apart(quads, cards)
-    ends = list(ends)
+    ends, upright = list(ends), np.array([end.upright for end in ends])
     for end in np.flatnonzero(lying).tolist():
         ends[end] = replace(ends[end], quad=quads[end], ranks=UNREAD)
-    for end in upside_down(quads, cards, np.array([end.upright for end in ends])):
+    for end in upside_down(quads, cards, upright):
         quads[end] = np.roll(quads[end], 2, axis=0)
         ends[end] = replace(ends[end], quad=quads[end])
     no_ends = middles(quads, cards)
     cards = [card for card in cards if no_ends.isdisjoint(card)]
     seen = sorted(end for card in cards if 1 - np.prod(1 - belief[list(card)]) >= SEEN for end in card)
+    words = words_on_cards(quads, cards, belief, seen, upright)
+    cards = [card for card in cards if not words.issuperset(card)]
     bare, company = lie_bare(quads, cards, seen, size), in_company(quads, cards, seen)
     odd = _odd_sizes(quads, belief)
     logs = np.log(np.maximum(belief, 1e-6) / np.maximum(1 - belief, 1e-6))

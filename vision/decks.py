@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
@@ -48,6 +48,8 @@ mostly none, one in three on newspaper; of those that the networks of cards find
 scenes) one in ten at most. Of their own deck a first look settles 585 of these 752 photos.
 """
 
+PLAIN = (BACK, BLANK)
+"""What any flat surface may look like tells nothing of the deck."""
 SAYS_NOTHING = 0.75
 CLEAR = 1.5
 """Evidence in favour of a deck that a glance must give; else the photo is read as each of them."""
@@ -109,7 +111,7 @@ class Seen:
     @property
     def evidence(self) -> float:
         """How much speaks for this deck."""
-        return evidence_of(surest(self.read.chances, self.labels))
+        return evidence_of(surest(self.read.chances, self.labels, without=PLAIN))
 
     @property
     def shown(self) -> np.ndarray:
@@ -138,9 +140,13 @@ class Look:
         return len(self.sure) >= ENOUGH and float((self.sure > BEYOND_DOUBT).mean()) >= SETTLED
 
 
-def surest(chances: np.ndarray, labels: tuple[str, ...]) -> np.ndarray:
-    """The probability (n,) of the likeliest piece at each place, of the probabilities (n, classes)."""
-    return np.asarray(np.delete(chances, labels.index(REJECT), 1).max(1, initial=0))
+def surest(chances: np.ndarray, labels: tuple[str, ...], *, without: Sequence[str] = ()) -> np.ndarray:
+    """The probability (n,) of the likeliest piece at each place, of the probabilities (n, classes).
+
+    without: labels of pieces that do not count.
+    """
+    none = [number for number, label in enumerate(labels) if label == REJECT or label in without]
+    return np.asarray(np.delete(chances, none, 1).max(1, initial=0))
 
 
 def worth_a_look(surely: np.ndarray, which: np.ndarray) -> np.ndarray:
@@ -181,12 +187,22 @@ class DeckReader(ABC):
         start = time.perf_counter()
         located = self.locator.first_look(image)
         between = time.perf_counter()
-        faces = [piece.quad for piece in located if piece.kind == "face" and piece.sure][:GLANCES]
-        chances = self.classifier.glance(image, np.array(faces, np.float32).reshape(-1, 4, 2))
-        sure = surest(chances, self.classifier.labels)
+        look = self._glance(image, located)
         end = time.perf_counter()
         ms = {"locate": 1000 * (between - start), "classify": 1000 * (end - between)}
-        return Look(located, sure, ms)
+        if not look.settles:
+            located = self.locator.from_afar(image, located)
+            between = time.perf_counter()
+            look = self._glance(image, located)
+            ms["locate"] += 1000 * (between - end)
+            ms["classify"] += 1000 * (time.perf_counter() - between)
+        return replace(look, ms=ms)
+
+    def _glance(self, image: np.ndarray, located: list[Located]) -> Look:
+        """What the surest places seem to show."""
+        faces = [piece.quad for piece in located if piece.kind == "face" and piece.sure][:GLANCES]
+        chances = self.classifier.glance(image, np.array(faces, np.float32).reshape(-1, 4, 2))
+        return Look(located, surest(chances, self.classifier.labels, without=PLAIN), {})
 
     def see(self, image: np.ndarray, look: Look | None = None, adaptation: Adaptation | None = None) -> Seen:
         """Where pieces lie in a photo, and what each shows.

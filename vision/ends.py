@@ -64,6 +64,12 @@ much more than the odds that the end is one, and in the middle so much less."""
 BESIDE, ONE_SIZE, TIP = (0.95, 2.7), 0.3, 0.9
 """How far an end may stand above or below one that it lies beside, heights, and beside it, widths; how much
 larger one of them may be, logarithms; and how far a card reaches beyond its ends, heights."""
+IN_ROW = (0.6, 0.25, 1.08)
+"""How far above or below an end its neighbour in a row or fan stands at most, heights, and beside it, widths,
+at least and at most: their cards overlap or touch."""
+ON_CARD, ON_AXIS, SEEMS_PRINTED = 0.75, 0.25, 0.8
+"""What is printed on a card stands so many heights from its ends at least, so many widths beside its axis at
+most; and half of what a photo shows there is believed to be ends no more than this."""
 PARALLEL = math.radians(20)
 """What is turned so little looks the same way."""
 FOOT, FOOT_BESIDE, FOOT_TURNED = (0.75, 1.4), 0.35, math.radians(30)
@@ -74,6 +80,12 @@ that are no other card's, and one that is.
 MUCH_LESS, ONE_CARD = 0.85, 0.3
 """Such an end shows less than that share of the other, by its belief and width, or both are one card with
 this probability."""
+IN_MIDDLE = 0.35, 0.2
+"""How far along a card, in heights of an end, and beside its axis, in widths, what is printed in its middle
+may seem to stand off it: what is nearer looks longer.
+"""
+WAY_KNOWN = 0.9
+"""An end that stands alone looks the way it seems to when that is so sure."""
 WORDS = 2
 """So many cards with something in their middle, and all of the photo may have it."""
 
@@ -398,6 +410,48 @@ def middles(quads: Floats, cards: Sequence[tuple[int, ...]]) -> set[int]:
     return found
 
 
+def words_on_cards(
+    quads: Floats, cards: Sequence[tuple[int, ...]], belief: Floats, seen: Sequence[int], upright: Floats
+) -> set[int]:
+    """Ends that are none, but words all along cards that lie in a row or fan: they stand right below an end
+    that was `seen`, no further than its card reaches. So do ends in columns that lie side by side, but those
+    look like ends: words hardly do. belief, upright: as in `join_ends`.
+    """
+    shape = Shape.of(quads)
+    length = length_of(shape, cards) or math.exp(USUAL_LENGTH)
+    below, across = _in_own_measure(quads)
+    card_of = _card_of(len(quads), cards)
+    every, pairs = np.arange(len(quads)), [end for card in cards if len(card) == 2 for end in card]
+    known = np.isin(every, seen) & ((upright > WAY_KNOWN) | np.isin(every, pairs))
+    other = card_of[:, None] != card_of[None]
+    alike = np.abs(np.log(shape.wide[:, None] / shape.wide[None])) < ONE_SIZE
+    facing = shape.up @ shape.up.T
+    beside = (np.abs(below) < IN_ROW[0]) & (across > IN_ROW[1]) & (across < IN_ROW[2])
+    beside &= other & alike & (facing > math.cos(PARALLEL))
+    in_row = known & beside[:, known].any(1)
+    on = (below > ON_CARD) & (below < length - ON_CARD) & (across < ON_AXIS)
+    on &= other & (np.abs(facing) > math.cos(PARALLEL)) & (belief[:, None] > belief)
+    words = np.flatnonzero(on[in_row].any(0))
+    if len(words) and np.median(belief[words]) > SEEMS_PRINTED:
+        return set()
+    return set(words.tolist())
+
+
+def _in_own_measure(quads: Floats) -> tuple[Floats, Floats]:
+    """How far below each end, in its heights, and beside it, in its widths, the others stand, (n, n), as the
+    photo foreshortens it: unlike `_seen_from` also aslant.
+    """
+
+    def cross(a: Floats, b: Floats) -> Floats:
+        return np.asarray(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])
+
+    wide = quads[:, [1, 2]].mean(1) - quads[:, [0, 3]].mean(1)
+    down = quads[:, [2, 3]].mean(1) - quads[:, [0, 1]].mean(1)
+    area = np.maximum(cross(wide, down), 1e-6)[:, None]
+    off = quads.mean(1)[None] - quads.mean(1)[:, None]
+    return cross(wide[:, None], off) / area, np.abs(cross(off, down[:, None]) / area)
+
+
 def _standing_at(shape: Shape, ends: Sequence[int], places: Floats, ways: Floats) -> set[int]:
     """Those of the ends that stand at one of the places (m, 2), along the way (m, 2) from there to an end of
     the card.
@@ -410,7 +464,7 @@ def _standing_at(shape: Shape, ends: Sequence[int], places: Floats, ways: Floats
         along, across = np.abs((off * way).sum(1)), np.abs(off[:, 0] * way[:, 1] - off[:, 1] * way[:, 0])
         straight = np.abs(way @ shape.up[end]) > math.cos(PARALLEL)
         room = length > shape.high[end] * NEAREST
-        near = (along < 0.2 * shape.high[end]) & (across < 0.2 * shape.wide[end])
+        near = (along < IN_MIDDLE[0] * shape.high[end]) & (across < IN_MIDDLE[1] * shape.wide[end])
         if (near & straight & room).any():
             found.add(end)
     return found

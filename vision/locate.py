@@ -16,9 +16,17 @@ from vision.model import Model
 
 SIDE = 768
 """Longer side of the network's input for a first look, pixels."""
-SMALL, WANTED, LARGE = 32.0, 44.0, 72.0
+SMALL, WANTED, LARGE = 32.0, 34.0, 72.0
 """Shorter sides of a piece in the network's input, pixels: below SMALL or above LARGE a second look is taken
-at WANTED.
+at WANTED. Between 28 and 44 as many pieces are found; the larger, the longer it takes.
+"""
+AFAR, HUGE, WITHIN = 3.0, 100.0, 0.5
+"""From afar a photo is seen so many times smaller. What then is larger than HUGE pixels in a first look was
+too large for it, and what that look saw on such a piece, smaller than this share, is no piece.
+"""
+EDGE, MARGIN, MOST_LOOKS = 2.0, 8.0, 3
+"""Where a part of a photo that is looked at again ends so near to a piece, in shorter sides, more may lie
+beyond: so much more is looked at, in so many looks at most.
 """
 MOST_PIXELS = 1_400_000
 """The largest input of a second look, pixels."""
@@ -150,6 +158,26 @@ class Locator:
         """
         return self._look(image, SIDE / max(image.shape[:2]))
 
+    def from_afar(self, image: np.ndarray, first: list[Located]) -> list[Located]:
+        """A first look at a photo, with the pieces that are too large for it."""
+        scale = SIDE / max(image.shape[:2])
+        afar = [p for p in self._look(image, scale / AFAR) if p.sure and p.short_side * scale > HUGE]
+        if not afar:
+            return first
+        kept = []
+        for piece in first:
+            centre = tuple(map(float, piece.quad.mean(0)))
+            on = [
+                large
+                for large in afar
+                if piece.short_side < WITHIN * large.short_side
+                and cv2.pointPolygonTest(large.quad, centre, False) >= 0
+            ]
+            kept.append(replace(piece, sure=False) if on else piece)
+        known = [piece for piece in kept if piece.sure]
+        new = [large for large in afar if not any(_same(large, piece) for piece in known)]
+        return sorted(new + kept, key=lambda piece: -piece.score)
+
     def locate(
         self, image: np.ndarray, first: list[Located] | None = None, faint: bool = False
     ) -> list[Located]:
@@ -177,14 +205,44 @@ class Locator:
         if typical > LARGE:
             again = self._look(image, scale * WANTED / typical)
             return _together(again, first) if any(piece.sure for piece in again) else first
-        box = _around(first, faces, typical / scale, image.shape)
-        x0, y0, x1, y1 = box
-        better = min(scale * WANTED / typical, 1.5, float(np.sqrt(MOST_PIXELS / ((x1 - x0) * (y1 - y0)))))
-        if better < 1.2 * scale:
-            return first
-        shift = np.array([x0, y0], np.float32)
-        again = [replace(p, quad=p.quad + shift) for p in self._look(image[y0:y1, x0:x1], better)]
-        return _together(again, first, box) if sum(p.sure for p in again) >= len(sure) * 0.5 else first
+        box, best = _around(first, faces, typical / scale, image.shape), first
+        for _ in range(MOST_LOOKS):
+            x0, y0, x1, y1 = box
+            nearest = float(np.sqrt(MOST_PIXELS / ((x1 - x0) * (y1 - y0))))
+            better = min(scale * WANTED / typical, 1.5, nearest)
+            if better < 1.2 * scale:
+                break
+            shift = np.array([x0, y0], np.float32)
+            again = [replace(p, quad=p.quad + shift) for p in self._look(image[y0:y1, x0:x1], better)]
+            if sum(p.sure for p in again) < len(sure) * 0.5:
+                break
+            best = _together(again, first, box)
+            if (wider := _beyond(box, again, typical / scale, image.shape)) == box:
+                break
+            box = wider
+        return best
+
+
+def _same(a: Located, b: Located) -> bool:
+    """Whether two are one piece."""
+    apart = float(np.linalg.norm(a.quad.mean(0) - b.quad.mean(0)))
+    return apart < SAME * max(a.short_side, b.short_side)
+
+
+def _beyond(
+    box: tuple[int, int, int, int], pieces: list[Located], typical: float, shape: tuple[int, ...]
+) -> tuple[int, int, int, int]:
+    """A part of an image of this shape, grown where pieces lie at its edges. typical: as in `_around`."""
+    centres = np.array([piece.quad.mean(0) for piece in pieces if piece.sure])
+    (left, upper), (right, lower) = centres.min(0) - EDGE * typical, centres.max(0) + EDGE * typical
+    (height, width), more = shape[:2], MARGIN * typical
+    x0, y0, x1, y1 = box
+    return (
+        x0 if left >= x0 else max(0, int(x0 - more)),
+        y0 if upper >= y0 else max(0, int(y0 - more)),
+        x1 if right <= x1 else min(width, int(x1 + more)),
+        y1 if lower <= y1 else min(height, int(y1 + more)),
+    )
 
 
 def _around(

@@ -105,7 +105,10 @@ def _refused(scene: Scene) -> tuple[np.ndarray, ...]:
             plain.append(_part(corners, 0, along, 1, share))
         else:
             size = rng.uniform(0.4, 1.0)
+            # In the very middle, or anywhere between the ends: some print columns of words.
             along = 0.5 + rng.normal(0, 0.15 * share)
+            if rng.random() < 0.5:
+                along = rng.uniform(min(1.3 * share, 0.5), max(1 - 1.3 * share, 0.5))
             middles.append(_part(corners, 0, along, rng.uniform(0.5, 1.0), share * size))
     frames = []
     for label in scene.labels:

@@ -52,8 +52,10 @@ PATCH = 80
 INSIDE = TARGET + np.float32((PATCH - CROP) / 2)
 """The true quad's corners in a patch."""
 
-MOST_REFUSED = 10
-"""So many places of a photo of cards that are no ends go into the pool; they differ more than ends do."""
+MOST_REFUSED, MOST_MISTAKEN = 10, 8
+"""So many places of a photo of cards that are no ends go into the pool, and of those that a locator takes for
+some; they differ more than ends do.
+"""
 
 UPRIGHT = ("tray-black", "dark-green", "wood-white", "wood-green")
 """Tables (by the start of their names) whose tiles stand upright in the photo: they teach the turn."""
@@ -97,11 +99,13 @@ def collect(
     seed: int,
     quads: dict[str, list] | None = None,
     most: int = 40,
+    mistaken: dict[str, list] | None = None,
 ) -> Pool:
     """Cut the pool out of photos; at most `most` pieces a photo.
 
     quads: photo's path -> quad of each tile or None, as a trained locator
-    found them (models.training.harvest); without it only tiles with true quads are used.
+    found them (models.training.harvest); without it only tiles with true quads are used. mistaken: photo's
+    path -> quads that a trained locator took for pieces (likewise).
     """
     rng = np.random.default_rng(seed)
     patches, classes, weights, turned, exact, colours = [], [], [], [], [], []
@@ -153,7 +157,8 @@ def collect(
                 reach = 0.7 * min(tile.box[2:])
                 if not any(np.hypot(*(beside.mean(0) - _centre(t))) < reach for t in photo.tiles):
                     keep(_patch(image, beside.astype(np.float32)), "reject", 1.0, False, False)
-        for quad in photo.refused[:MOST_REFUSED]:
+        taken_for_some = np.array((mistaken or {}).get(str(photo.path), [])[:MOST_MISTAKEN], np.float32)
+        for quad in (*taken_for_some, *photo.refused[:MOST_REFUSED]):
             keep(_patch(image, quad), "reject", 1.0, False, False)
         if photo.complete:
             for _ in range(int(rng.integers(0, 3))):
@@ -325,15 +330,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--quads", type=Path, help="quads that models.training.harvest found in the real photos"
     )
+    parser.add_argument(
+        "--mistaken", type=Path, help="what models.training.harvest took for ends of cards in rendered scenes"
+    )
     args = parser.parse_args(argv)
     prepare(args)
     data = data_folder(args.data)
+    mistaken = json.loads(args.mistaken.read_text(encoding="utf-8")) if args.mistaken else None
     quads = json.loads(args.quads.read_text(encoding="utf-8")) if args.quads else None
     rendered = [photo for folder in args.rendered for photo in rendered_photos(folder)]
     real = real_photos(data, args.folds) if args.folds else []
     labels, pools = len(LABELS[args.deck]), []
     if rendered:
-        pools.append((collect(rendered, args.deck, args.seed), args.shares[0]))
+        pools.append((collect(rendered, args.deck, args.seed, mistaken=mistaken), args.shares[0]))
     if real:
         photographed = [shop_pool(data), collect(real, args.deck, args.seed, quads)]
         flowers = [number for number, label in enumerate(LABELS[args.deck]) if label in FLOWERS]

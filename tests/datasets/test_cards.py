@@ -192,7 +192,7 @@ def test_what_covers_a_card_is_not_in_sight(deck: CardDeck) -> None:
     assert upper[0][0] < upper[1][0] and lower[0][0] > lower[1][0]
 
 
-def test_print_that_glare_or_darkness_swallows_is_not_in_sight(deck: CardDeck) -> None:
+def test_print_that_glare_darkness_or_blur_swallows_is_not_in_sight(deck: CardDeck) -> None:
     camera = Camera.looking((0.0, 0.0, 0.0), 12.0, np.pi / 2, 0.0, 0.0, 1.0, 640, 480)
     card = PlacedCard("Kr", 0.0, 0.0, 0.0, 0)
     table = np.full((480, 640, 3), 120, np.uint8)
@@ -208,6 +208,9 @@ def test_print_that_glare_or_darkness_swallows_is_not_in_sight(deck: CardDeck) -
     dark = (image * 0.02).astype(np.uint8)
     assert [end.visible > 0.6 for end in with_print_in_sight(truth, dark)[0].ends] == [False, False]
     assert np.array_equal(with_print_in_sight(truth, glaring)[0].ends[1].quad, lower)
+    soft, blurred = (cv2.GaussianBlur(image, (0, 0), spread) for spread in (0.8, 9.0))
+    assert with_print_in_sight(truth, soft, image)[0].ends == truth[0].ends
+    assert [end.visible > 0.6 for end in with_print_in_sight(truth, blurred, image)[0].ends] == [False, False]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

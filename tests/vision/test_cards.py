@@ -35,6 +35,7 @@ from vision.ends import (
     middles,
     turn_apart,
     upside_down,
+    words_on_cards,
 )
 from vision.locate import Located
 from vision.papers import Papers, judge_colours
@@ -300,6 +301,26 @@ def test_words_in_the_middle_of_cards_are_no_ends() -> None:
     (covered,) = (card for card in cards if len(card) == 2 and owners[card[0]] == 2)
     apart = [card for card in cards if card != covered] + [(covered[0],)]
     assert middles(quads, apart) == {len(ends) + k for k in range(3)}
+
+
+def test_words_all_along_cards_in_a_row_are_no_ends() -> None:
+    """Nor are they where the row is seen aslant; but ends of columns side by side are."""
+
+    def row(step: int) -> np.ndarray:
+        words = [(step * k, y, 1) for k in (1, 2, 4) for y in (75, 97)]
+        return standing(*((step * k, 50, 1) for k in range(6)), *words)
+
+    cards: list[tuple[int, ...]] = [(k,) for k in range(12)]
+    doubtful = np.array([0.95] * 6 + [0.9, 0.3, 0.5, 0.4, 0.6, 0.2])
+    surely = np.ones(12)
+
+    def found(places: np.ndarray, belief: np.ndarray) -> set[int]:
+        return words_on_cards(places, cards, belief, np.flatnonzero(belief >= 0.6).tolist(), surely)
+
+    assert found(row(20), doubtful) == set(range(6, 12))
+    assert found(row(20) @ np.array([[1, 0.4], [0.3, 1]]), doubtful) == set(range(6, 12))
+    assert found(row(20), np.array([0.97] * 6 + [0.94] * 6)) == set()
+    assert found(row(30), doubtful) == set()  # these lie apart
 
 
 def test_a_doubtful_end_counts_when_another_one_vouches_for_it() -> None:

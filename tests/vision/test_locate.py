@@ -9,10 +9,10 @@ from vision.locate import Locator, axes_of_shape, decode, shape_of_axes
 
 
 def maps_of(*pieces: tuple[float, float, float, float, float, int, float]) -> np.ndarray:
-    """Maps (9, 40, 60) of pieces (x, y, half height, half width, turn, kind, score logit) in input pixels
+    """Maps (9, 40, 120) of pieces (x, y, half height, half width, turn, kind, score logit) in input pixels
     and radians.
     """
-    maps = np.zeros((9, 40, 60), np.float32)
+    maps = np.zeros((9, 40, 120), np.float32)
     maps[:2] = -8
     for x, y, tall, wide, turn, kind, logit in pieces:
         col, row = int(x / 4), int(y / 4)
@@ -111,3 +111,32 @@ def test_where_nothing_shows_the_whole_photo_is_looked_at_from_nearer() -> None:
     assert model.shown[1] == (1056, 1376)
     model = FakeModel(maps_of(faint))
     assert Locator(model).locate(np.zeros((600, 768, 3), np.uint8)) == []  # type: ignore[arg-type]
+
+
+def test_where_small_pieces_go_on_beyond_what_was_looked_at_more_of_the_photo_is() -> None:
+    image = np.zeros((160, 768, 3), np.uint8)
+    row = maps_of(*((40 + 22 * k, 80, 14, 10, 0, 0, 3.0) for k in range(3)))
+    here, at_the_edge = (maps_of(*((x, 80, 21, 15, 0, 0, 3.0) for x in (60, 93, end))) for end in (126, 200))
+    model = FakeModel(row, here)
+    Locator(model).locate(image)  # type: ignore[arg-type]
+    assert len(model.shown) == 2
+    model = FakeModel(row, at_the_edge, at_the_edge)
+    Locator(model).locate(image)  # type: ignore[arg-type]
+    (_, _), (_, before), (_, after) = model.shown
+    assert after > before
+
+
+def test_what_is_too_large_for_a_first_look_shows_from_afar_and_its_parts_are_no_pieces() -> None:
+    part, beside = (100, 80, 26, 20, 0, 0, 3.0), (220, 30, 26, 20, 0, 0, 3.0)
+    image = np.zeros((160, 768, 3), np.uint8)
+    model = FakeModel(maps_of(part, beside), maps_of((34, 27, 26, 22, 0, 0, 4.0)))
+    locator = Locator(model)  # type: ignore[arg-type]
+    first = locator.first_look(image)
+    found = locator.from_afar(image, first)
+    assert model.shown[1] == (64, 256)
+    large, *rest = found
+    assert np.allclose(large.quad.mean(0), (102, 81), atol=2) and large.short_side > 100
+    assert {round(piece.quad.mean(0)[0]): piece.sure for piece in rest} == {100: False, 220: True}
+    # What is as small in both looks is left as it was.
+    locator = Locator(FakeModel(maps_of((34, 27, 8, 6, 0, 0, 4.0))))  # type: ignore[arg-type]
+    assert locator.from_afar(image, first) == first
