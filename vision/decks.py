@@ -50,6 +50,8 @@ scenes) one in ten at most. Of their own deck a first look settles 585 of these 
 
 PLAIN = (BACK, BLANK)
 """What any flat surface may look like tells nothing of the deck."""
+MOST_PLAIN, MOSTLY = 24, 0.9
+"""More flat surfaces than that, and so large a share of what was found, are a checked cloth or a floor."""
 SAYS_NOTHING = 0.75
 CLEAR = 1.5
 """Evidence in favour of a deck that a glance must give; else the photo is read as each of them."""
@@ -347,7 +349,11 @@ class TileReader(DeckReader):
         return [located[i] for i in rest] + joined, read.take(rest) + whole.take(sure)
 
     def arrange(self, photo: Photo, seen: Seen, expectation: Expectation | None = None) -> Arrangement:
-        return arrange(sightings_of(seen, photo.scale), photo.width, photo.height, expectation)
+        sightings = sightings_of(seen, photo.scale)
+        plain = sum(sighting.piece in PLAIN for sighting in sightings)
+        if plain > MOST_PLAIN and plain > MOSTLY * len(sightings):
+            sightings = []
+        return arrange(sightings, photo.width, photo.height, expectation)
 
 
 def _among(quad: Floats, others: Floats) -> bool:

@@ -14,6 +14,7 @@ from vision.arrange import Arrangement
 from vision.classify import Read
 from vision.decks import CardReader, Look, Seen, TileReader
 from vision.load import Photo, load_photo
+from vision.locate import Located
 from vision.model import ModelError
 from vision.reader import Reader
 
@@ -118,6 +119,55 @@ def test_plain_tiles_cost_no_look_at_cards(photo: Photo) -> None:
     assert reading.deck == "mahjong"
     assert (decks["mahjong"].looks, decks["four-color"].looks) == (1, 0)
     assert (reading.ms["locate"], reading.ms["classify"]) == (10.0, 6.0)
+
+
+def surfaces(count: int, face: str = "back") -> Seen:
+    """So many pieces far apart, all surely of one face."""
+    labels = ("5m", "back", "5z", "reject")
+    chances = np.tile(np.where(np.array(labels) == face, 0.97, 0.01), (count, 1))
+    corners = np.array([[0, 0], [20, 0], [20, 26], [0, 26]], np.float32)
+    quads = np.array([corners + 60 * np.array([k % 8, k // 8]) for k in range(count)], np.float32)
+    read = Read(quads, chances, np.ones(count), np.zeros((count, 0)), np.zeros((count, 0)))
+    return Seen([Located(quad, "face", 0.9) for quad in quads], read, labels, (), {})
+
+
+def test_flat_surfaces_do_not_tell_tiles_from_cards() -> None:
+    assert surfaces(5, "5m").evidence > 4
+    assert surfaces(5, "back").evidence == surfaces(5, "5z").evidence == 0
+
+
+def test_a_checked_cloth_is_no_heap_of_tiles_that_lie_face_down(photo: Photo) -> None:
+    reader = TileReader(None, None)  # type: ignore[arg-type]
+    few, many = (reader.arrange(photo, surfaces(count)) for count in (8, 40))
+    assert len(few.sightings) == 8 and few.warnings == ("Only backs of tiles are in sight.",)
+    assert not many.sightings
+    assert len(reader.arrange(photo, surfaces(40, "5m")).sightings) == 40
+
+
+@pytest.mark.parametrize(("sure", "afar"), [(0.97, False), (0.8, True)])
+def test_where_a_first_look_tells_little_the_photo_is_looked_at_from_afar(
+    photo: Photo, sure: float, afar: bool
+) -> None:
+    small, large = surfaces(6, "5m").located, [Located(np.ones((4, 2), np.float32), "face", 0.99)]
+
+    class Both:
+        """What locates, and what classifies."""
+
+        labels = ("5m", "reject")
+
+        def first_look(self, image: np.ndarray) -> list[Located]:
+            return small
+
+        def from_afar(self, image: np.ndarray, first: list[Located]) -> list[Located]:
+            assert first is small
+            return large + small
+
+        def glance(self, image: np.ndarray, quads: np.ndarray) -> np.ndarray:
+            return np.tile([sure, 1 - sure], (len(quads), 1))
+
+    look = TileReader(Both(), Both()).look(photo.image)  # type: ignore[arg-type]
+    assert look.located == (large + small if afar else small)
+    assert len(look.sure) == len(look.located) and set(look.ms) == {"locate", "classify"}
 
 
 FUJIAN = Expectation.of_full((21, 26), "four-color")
