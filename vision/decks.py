@@ -17,7 +17,7 @@ from vision.arrange import Arrangement, arrange
 from vision.blanks import find_bare
 from vision.cards import arrange_cards
 from vision.classify import TURNS_ALIKE, Classifier, Read
-from vision.ends import CardEnd, among
+from vision.ends import CardEnd, among, turned_from_others
 from vision.gaps import (
     BLANK,
     MISFIT,
@@ -70,6 +70,8 @@ SURELY, NEIGHBOURS, MOST_PLACES = 0.8, 2, 12
 """Places that the locator was not sure of are looked at, so many at most, where so many ends that are so sure
 lie around them.
 """
+REFUSED = 0.5
+"""What so probably is no end of a card is not turned as those around it lie."""
 RANK_THERE, SHOWN_THERE, APART = 0.4, 0.7, 0.3
 """There an end shows when it is read with at least these probabilities, of its rank among the cards and of
 being one, and lies so many of its sides from the others.
@@ -193,9 +195,9 @@ class DeckReader(ABC):
         end = time.perf_counter()
         ms = {"locate": 1000 * (between - start), "classify": 1000 * (end - between)}
         if not look.settles:
-            located = self.locator.from_afar(image, located)
+            with_large = self.locator.from_afar(image, located)
             between = time.perf_counter()
-            look = self._glance(image, located)
+            look = self._glance(image, with_large) if with_large is not located else look
             ms["locate"] += 1000 * (between - end)
             ms["classify"] += 1000 * (time.perf_counter() - between)
         return replace(look, ms=ms)
@@ -382,8 +384,11 @@ class CardReader(DeckReader):
         read: Read,
         adaptation: Adaptation | None,
     ) -> tuple[list[Located], Read]:
-        """After one more look: at doubtful ends, and at places that are not sure, but lie among sure ends."""
+        """After more looks: at ends that were seen another way up than all around them, then at doubtful ends
+        and at places that are not sure, but lie among sure ends.
+        """
         labels = self.classifier.labels
+        read = self._turned(image, located, read)
         surely, belief = surest(read.chances, labels), _beliefs(located, read, labels)
         doubtful = worth_a_look(surely, (surely < UNSURE) & (belief >= LEAST_BELIEF))
         weak = np.array([piece.quad for piece in faint], np.float64).reshape(-1, 4, 2)
@@ -404,6 +409,20 @@ class CardReader(DeckReader):
         taken = np.flatnonzero(clear & (gaps >= APART * sides[:, None]).all(1))
         read = read.put(doubtful, replace(before, chances=chances, colours=colours))
         return located + [faint[new[k]] for k in taken], read + there.take(taken)
+
+    def _turned(self, image: np.ndarray, located: list[Located], read: Read) -> Read:
+        """The same with doubtful ends read as their neighbours lie, where that is surer."""
+        labels = self.classifier.labels
+        turned = turned_from_others(read.quads.astype(np.float64), _beliefs(located, read, labels))
+        surely, rejected = surest(read.chances, labels), labels.index(REJECT)
+        doubtful = (np.minimum(surely, read.upright) < UNSURE) & (read.chances[:, rejected] < REFUSED)
+        which = np.array([end for end in turned if doubtful[end]], int)
+        if not len(which):
+            return read
+        ways = np.array([turned[end] for end in which.tolist()], np.float32)
+        anew = self.classifier.read(image, ways, as_they_lie=True)
+        surer = np.flatnonzero(surest(anew.chances, labels) > surely[which])
+        return read.put(which[surer], anew.take(surer))
 
     def arrange(self, photo: Photo, seen: Seen, expectation: Expectation | None = None) -> Arrangement:
         return arrange_cards(photo.image, ends_of(seen), expectation, photo.scale)

@@ -72,6 +72,8 @@ ON_CARD, ON_AXIS, SEEMS_PRINTED = 0.75, 0.25, 0.8
 most; and half of what a photo shows there is believed to be ends no more than this."""
 PARALLEL = math.radians(20)
 """What is turned so little looks the same way."""
+TELLS_WAY = 0.8
+"""An end that is so sure tells others around it which way up they are."""
 FOOT, FOOT_BESIDE, FOOT_TURNED = (0.75, 1.4), 0.35, math.radians(30)
 """Where the other end of a card lies of which but a part shows: so many lengths of a card below its only
 end, so many widths beside its axis, turned so much from looking the other way. So lie in 272 scenes 21 ends
@@ -489,6 +491,29 @@ def upside_down(quads: Floats, cards: Sequence[tuple[int, ...]], upright: Floats
         votes = against.sum(1) - alike.sum(1)
         way[(votes > 0) & (votes * VOTE > doubt)] = -1
     return [int(end) for end in alone[way < 0]]
+
+
+def turned_from_others(quads: Floats, belief: Floats) -> dict[int, Floats]:
+    """Ends (n, 4, 2) that look another way than all those that are sure beside, above and below them, which
+    look the same way: by number, turned by quarters so that they look that way too. belief: (n,) 0-1.
+    """
+    shape = Shape.of(quads)
+    below, across = _in_own_measure(quads)
+    beside = (np.abs(below) < BESIDE[0]) & (across < BESIDE[1] / 2)
+    near = beside | (np.abs(below) < COLUMN[1]) & (across < ASTRIDE)
+    near &= (belief >= TELLS_WAY)[:, None] & ~np.eye(len(quads), dtype=bool)
+    size = np.log(shape.wide * shape.high) / 2
+    near &= np.abs(size[:, None] - size) < ONE_SIZE
+    turned = {}
+    for end in range(len(quads)):
+        ups = shape.up[near[:, end]]
+        if len(ups) < 2 or (ups @ ups.T).min() < math.cos(PARALLEL):
+            continue
+        ways = [np.roll(quads[end], -first, axis=0) for first in range(4)]
+        looks = Shape.of(np.array(ways)).up @ ups.mean(0)
+        if (best := int(np.argmax(looks))) and looks[0] < math.cos(math.pi / 4):
+            turned[end] = ways[best]
+    return turned
 
 
 def in_company(quads: Floats, cards: Sequence[tuple[int, ...]], seen: Sequence[int]) -> NDArray[np.int64]:

@@ -34,6 +34,7 @@ from vision.ends import (
     lie_bare,
     middles,
     turn_apart,
+    turned_from_others,
     upside_down,
     words_on_cards,
 )
@@ -408,6 +409,33 @@ def test_doubtful_ends_are_looked_at_again_and_so_are_faint_places_among_sure_en
     assert read.chances[:, 0].tolist() == pytest.approx([0.98, 0.98, 0.7, 0.9])
 
 
+@pytest.mark.parametrize(("before", "anew", "taken"), [(0.7, 0.95, 0.95), (0.7, 0.6, 0.7), (0.99, 1.0, 0.99)])
+def test_a_doubtful_end_is_read_as_its_neighbours_lie_where_that_is_surer(
+    before: float, anew: float, taken: float
+) -> None:
+    quads = standing(*((22 * place, 50, 1) for place in range(3))).astype(np.float32)
+    quads[1] = np.roll(quads[1], 1, axis=0)
+    none = np.zeros((3, 0))
+
+    def as_read(quads: np.ndarray, chances: list[float]) -> Read:
+        named = np.array([[chance, 1 - chance, 0] for chance in chances])
+        return Read(quads, named, np.full(len(quads), 0.97), none[: len(quads)], none[: len(quads)])
+
+    class Classifier:
+        labels = ("K", "A", REJECT)
+
+        def read(self, image: np.ndarray, quads: np.ndarray, as_they_lie: bool) -> Read:
+            assert as_they_lie and quads.shape == (1, 4, 2)
+            return as_read(quads, [anew])
+
+    reader = CardReader(None, Classifier())  # type: ignore[arg-type]
+    places = [Located(quad, "face", 0.95) for quad in quads]
+    read = reader._turned(np.zeros((100, 100, 3), np.uint8), places, as_read(quads, [0.99, before, 0.99]))
+    assert read.chances[:, 0].tolist() == pytest.approx([0.99, taken, 0.99])
+    upright = read.quads[1][0, 1] < 50 and read.quads[1][0, 0] < 22
+    assert upright == (taken == anew)
+
+
 def test_what_is_larger_or_smaller_than_the_ends_of_cards_must_be_seen_more_clearly() -> None:
     deck = plain_deck()
     names = ["Kr", "Ar", "Rr", "Hg", "Cg", "Py"]
@@ -446,6 +474,21 @@ def test_tops_of_a_column_that_were_seen_upside_down_are_turned() -> None:
     # The lower end of the last card looks down, and two that look at each other say nothing.
     assert upside_down(quads[4:], [(0,), (1,), (2, 3)], upright[4:]) == []
     assert upside_down(quads[6:], [(0,), (1,)], upright[6:]) == []
+
+
+def test_an_end_that_looks_another_way_than_its_neighbours_is_turned_as_they_lie() -> None:
+    true = standing(*((22 * k, 50, 1) for k in range(5)))
+    belief = np.array([0.95, 0.95, 0.4, 0.95, 0.95])
+    for quarters in (1, 2, 3):
+        seen = true.copy()
+        seen[2] = np.roll(true[2], quarters, axis=0)
+        (turned,) = turned_from_others(seen, belief).items()
+        assert turned[0] == 2 and np.array_equal(turned[1], true[2])
+    assert turned_from_others(true, belief) == {}
+    # Neither one neighbour nor two that do not agree tell anything.
+    assert turned_from_others(seen, np.array([0.2, 0.95, 0.4, 0.2, 0.2])) == {}
+    seen[3] = np.roll(true[3], 1, axis=0)
+    assert 2 not in turned_from_others(seen, belief)
 
 
 def test_what_keeps_an_end_company_looks_the_same_way_near_by() -> None:
