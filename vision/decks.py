@@ -189,24 +189,25 @@ class DeckReader(ABC):
         any of this deck.
         """
         start = time.perf_counter()
-        located = self.locator.first_look(image)
-        between = time.perf_counter()
-        look = self._glance(image, located)
-        end = time.perf_counter()
-        ms = {"locate": 1000 * (between - start), "classify": 1000 * (end - between)}
-        if not look.settles:
-            with_large = self.locator.from_afar(image, located)
-            between = time.perf_counter()
-            look = self._glance(image, with_large) if with_large is not located else look
-            ms["locate"] += 1000 * (between - end)
-            ms["classify"] += 1000 * (time.perf_counter() - between)
-        return replace(look, ms=ms)
+        return self._glance(image, self.locator.first_look(image), start)
 
-    def _glance(self, image: np.ndarray, located: list[Located]) -> Look:
-        """What the surest places seem to show."""
+    def look_from_afar(self, image: np.ndarray, look: Look) -> Look:
+        """The same with pieces that were too large for a first look."""
+        start = time.perf_counter()
+        located = self.locator.from_afar(image, look.located)
+        if located is look.located:
+            return look
+        again = self._glance(image, located, start)
+        return replace(again, ms={stage: ms + look.ms[stage] for stage, ms in again.ms.items()})
+
+    def _glance(self, image: np.ndarray, located: list[Located], start: float) -> Look:
+        """What the surest places seem to show. start: when they began to be located, seconds."""
+        between = time.perf_counter()
         faces = [piece.quad for piece in located if piece.kind == "face" and piece.sure][:GLANCES]
         chances = self.classifier.glance(image, np.array(faces, np.float32).reshape(-1, 4, 2))
-        return Look(located, surest(chances, self.classifier.labels, without=PLAIN), {})
+        sure = surest(chances, self.classifier.labels, without=PLAIN)
+        ms = {"locate": 1000 * (between - start), "classify": 1000 * (time.perf_counter() - between)}
+        return Look(located, sure, ms)
 
     def see(self, image: np.ndarray, look: Look | None = None, adaptation: Adaptation | None = None) -> Seen:
         """Where pieces lie in a photo, and what each shows.

@@ -132,6 +132,8 @@ class Reader:
                 looks[name] = self.of(name).look(image)
                 if looks[name].settles:
                     break
+            else:
+                looks = {name: self.of(name).look_from_afar(image, looks[name]) for name in names}
             clearest = max(looks, key=lambda name: looks[name].evidence)
             if looks[clearest].settles or looks[clearest].evidence >= CLEAR:
                 names = (clearest,)

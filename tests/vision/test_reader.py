@@ -27,12 +27,17 @@ class FakeDeck:
 
     def __init__(self, deck: str, sure: list[float]) -> None:
         self.deck, self.sure, self.looks, self.sights = deck, sure, 0, 0
+        self.looks_from_afar = 0
         self.read_as: list[float] = sure  # how sure the places are when they are read and not only glanced at
         self.expectation: Expectation | None = None
 
     def look(self, image: np.ndarray) -> Look:
         self.looks += 1
         return Look([], np.array(self.sure), {"locate": 10.0, "classify": 1.0})
+
+    def look_from_afar(self, image: np.ndarray, look: Look) -> Look:
+        self.looks_from_afar += 1
+        return look
 
     def see(self, image: np.ndarray, look: Look | None, adaptation: Any) -> Seen:
         self.sights += 1
@@ -144,30 +149,43 @@ def test_a_checked_cloth_is_no_heap_of_tiles_that_lie_face_down(photo: Photo) ->
     assert len(reader.arrange(photo, surfaces(40, "5m")).sightings) == 40
 
 
-@pytest.mark.parametrize(("sure", "afar"), [(0.97, False), (0.8, True)])
-def test_where_a_first_look_tells_little_the_photo_is_looked_at_from_afar(
-    photo: Photo, sure: float, afar: bool
-) -> None:
+def test_where_first_looks_settle_nothing_the_photo_is_looked_at_from_afar(photo: Photo) -> None:
+    reader, decks = reader_of([0.8] * 6, [0.8] * 6)
+    reader.read(photo)
+    assert [deck.looks_from_afar for deck in decks.values()] == [1, 1]
+    reader, decks = reader_of([0.8] * 6, [0.97] * 6)
+    reader.read(photo)
+    assert [deck.looks_from_afar for deck in decks.values()] == [0, 0]
+
+
+def test_what_shows_from_afar_is_glanced_at_too(photo: Photo) -> None:
     small, large = surfaces(6, "5m").located, [Located(np.ones((4, 2), np.float32), "face", 0.99)]
 
     class Both:
         """What locates, and what classifies."""
 
         labels = ("5m", "reject")
+        afar = small
 
         def first_look(self, image: np.ndarray) -> list[Located]:
             return small
 
         def from_afar(self, image: np.ndarray, first: list[Located]) -> list[Located]:
             assert first is small
-            return large + small
+            return self.afar
 
         def glance(self, image: np.ndarray, quads: np.ndarray) -> np.ndarray:
-            return np.tile([sure, 1 - sure], (len(quads), 1))
+            return np.tile([0.8, 0.2], (len(quads), 1))
 
-    look = TileReader(Both(), Both()).look(photo.image)  # type: ignore[arg-type]
-    assert look.located == (large + small if afar else small)
-    assert len(look.sure) == len(look.located) and set(look.ms) == {"locate", "classify"}
+    both = Both()
+    deck = TileReader(both, both)  # type: ignore[arg-type]
+    look = deck.look(photo.image)
+    assert look.located is small and len(look.sure) == 6
+    assert deck.look_from_afar(photo.image, look) is look
+    both.afar = large + small
+    again = deck.look_from_afar(photo.image, look)
+    assert again.located == large + small and len(again.sure) == 7
+    assert all(again.ms[stage] >= look.ms[stage] for stage in ("locate", "classify"))
 
 
 FUJIAN = Expectation.of_full((21, 26), "four-color")
