@@ -292,7 +292,7 @@ class TileReader(DeckReader):
         quads = read.quads.astype(np.float64)
         doubtful = worth_a_look(surely, (surely < UNSURE) & again)
         shown = np.flatnonzero(~np.isin(said, (REJECT, BACK)))
-        telling = ~np.isin(said, (BACK, BLANK))
+        telling = ~np.isin(said, PLAIN)
         clear = np.isin(np.arange(len(quads)), shown) & (surely >= UNSURE)
         misfits, longer = (shown[which] for which in find_misfits(quads[shown], clear[shown]))
         clear[misfits] = False
