@@ -22,6 +22,11 @@ NEAREST = 0.6
 """Two ends of a card lie at least so many of their heights apart."""
 SIDEWAYS, SIDEWAYS_FAR = 0.12, 0.06
 """How far an end may lie beside the axis of the other one, heights: at once, and for each height away."""
+SKEWED, SKEWED_NEAR, IN_DOUBT = 0.025, 0.012, 0.2
+"""How far both ends of a card look past each other to the same side, radians: at least, so much more
+divided by the heights between them, and so much more as one of them is surely none. Neighbours in a row
+that show the same card, each at one end only, do so by 0.1 and more.
+"""
 ASKEW = 0.18
 """How much two ends of a card may seem turned against each other, radians."""
 BENT = 2.0
@@ -143,7 +148,7 @@ def join_ends(
     shape = Shape.of(np.asarray(quads, float))
     alike = np.ones((count, count)) if alike is None else alike
     upright, belief = (np.ones(count) if each is None else each for each in (upright, belief))
-    ratio, cost = _pair_costs(shape, alike, upright)
+    ratio, cost = _pair_costs(shape, alike, upright, belief)
     cost += _blocked(shape, cost, belief)
     alone = np.where(_in_column(shape), IN_COLUMN, ALONE)
     length = _usual_ratio(shape, ratio, cost, alone, belief)
@@ -158,7 +163,7 @@ def join_ends(
     return _pairs(cost + (logs - expected) ** 2 / (2 * STRETCH**2), alone)
 
 
-def _pair_costs(shape: Shape, alike: Floats, upright: Floats) -> tuple[Floats, Floats]:
+def _pair_costs(shape: Shape, alike: Floats, upright: Floats, belief: Floats) -> tuple[Floats, Floats]:
     """How far any two ends lie apart in their heights, (n, n), and how much speaks against their being one
     card, (n, n), whatever the length of cards; infinite where they cannot be.
     """
@@ -181,9 +186,12 @@ def _pair_costs(shape: Shape, alike: Floats, upright: Floats) -> tuple[Floats, F
     possible &= possible.T
     wobble = SIDEWAYS + SIDEWAYS_FAR * ratio
     astray = beside**2 / (2 * wobble**2)
+    past = np.where(off * off.T > 0, np.minimum(np.abs(off), np.abs(off.T)), 0)
+    doubt = 1 - np.minimum(belief[:, None], belief)
+    skewed = past**2 / (2 * (SKEWED + SKEWED_NEAR / np.maximum(ratio, NEAREST) + IN_DOUBT * doubt) ** 2)
     # The corners of one of the two may be off, and its axis with them.
     bent = np.maximum(astray, astray.T) + askew**2 / (2 * ASKEW**2)
-    cost = np.minimum(astray, astray.T) + np.minimum(bent, BENT + np.log1p(np.maximum(bent - BENT, 0)))
+    cost = skewed + np.minimum(bent, BENT + np.log1p(np.maximum(bent - BENT, 0)))
     across = np.where(lying, shape.high[:, None], shape.wide[:, None])
     cost += turned + turned.T + np.log(across / across.T) ** 2 / (2 * 0.3**2)
     # What was read of an end that lies on its side tells nothing.
