@@ -77,8 +77,6 @@ ON_CARD, ON_AXIS, SEEMS_PRINTED = 0.75, 0.25, 0.8
 most; and half of what a photo shows there is believed to be ends no more than this."""
 PARALLEL = math.radians(20)
 """What is turned so little looks the same way."""
-TELLS_WAY = 0.8
-"""An end that is so sure tells others around it which way up they are."""
 FOOT, FOOT_BESIDE, FOOT_TURNED = (0.75, 1.4), 0.35, math.radians(30)
 """Where the other end of a card lies of which but a part shows: so many lengths of a card below its only
 end, so many widths beside its axis, turned so much from looking the other way. So lie in 272 scenes 21 ends
@@ -293,14 +291,14 @@ def _in_middle(shape: Shape, first: NDArray[np.int64], second: NDArray[np.int64]
 
 def _in_column(shape: Shape) -> NDArray[np.bool_]:
     """Which ends, (n,), are among three or more that look the same way, each right below another."""
-    along, across = _seen_from(shape, shape.centre)
+    along, across = seen_from(shape, shape.centre)
     over = (along > COLUMN[0]) & (along < COLUMN[1]) & (across < ASTRIDE)
     over &= shape.up @ shape.up.T > math.cos(PARALLEL)
     amid = over.any(0) & over.any(1)
     return np.asarray(amid | over[amid].any(0) | over[:, amid].any(1))
 
 
-def _seen_from(shape: Shape, places: Floats) -> tuple[Floats, Floats]:
+def seen_from(shape: Shape, places: Floats) -> tuple[Floats, Floats]:
     """How far below each end, in its heights, and beside it, in its widths, places (m, 2) lie: (m, n)."""
     off = shape.centre[None] - places[:, None]
     along = (off * shape.up[None]).sum(2) / shape.high
@@ -429,7 +427,7 @@ def words_on_cards(
     """
     shape = Shape.of(quads)
     length = length_of(shape, cards) or math.exp(USUAL_LENGTH)
-    below, across = _in_own_measure(quads)
+    below, across = in_own_measure(quads)
     card_of = _card_of(len(quads), cards)
     every, pairs = np.arange(len(quads)), [end for card in cards if len(card) == 2 for end in card]
     known = np.isin(every, seen) & ((upright > WAY_KNOWN) | np.isin(every, pairs))
@@ -447,9 +445,9 @@ def words_on_cards(
     return set(words.tolist())
 
 
-def _in_own_measure(quads: Floats) -> tuple[Floats, Floats]:
+def in_own_measure(quads: Floats) -> tuple[Floats, Floats]:
     """How far below each end, in its heights, and beside it, in its widths, the others stand, (n, n), as the
-    photo foreshortens it: unlike `_seen_from` also aslant.
+    photo foreshortens it: unlike `seen_from` also aslant.
     """
 
     def cross(a: Floats, b: Floats) -> Floats:
@@ -485,7 +483,7 @@ def upside_down(quads: Floats, cards: Sequence[tuple[int, ...]], upright: Floats
     how sure the way up was.
     """
     shape = Shape.of(quads)
-    along, across = _seen_from(shape, shape.centre)
+    along, across = seen_from(shape, shape.centre)
     near = (np.abs(along) > COLUMN[0]) & (np.abs(along) < VOTERS) & (across < ASTRIDE)
     alone = np.array([card[0] for card in cards if len(card) == 1], int)
     near = near[np.ix_(alone, alone)]
@@ -501,56 +499,21 @@ def upside_down(quads: Floats, cards: Sequence[tuple[int, ...]], upright: Floats
     return [int(end) for end in alone[way < 0]]
 
 
-def turned_from_others(quads: Floats, belief: Floats) -> dict[int, Floats]:
-    """Ends (n, 4, 2) that look another way than all those that are sure beside, above and below them, which
-    look the same way: by number, turned by quarters so that they look that way too. belief: (n,) 0-1.
-    """
-    shape = Shape.of(quads)
-    below, across = _in_own_measure(quads)
-    beside = (np.abs(below) < BESIDE[0]) & (across < BESIDE[1] / 2)
-    near = beside | (np.abs(below) < COLUMN[1]) & (across < ASTRIDE)
-    near &= (belief >= TELLS_WAY)[:, None] & ~np.eye(len(quads), dtype=bool)
-    size = np.log(shape.wide * shape.high) / 2
-    near &= np.abs(size[:, None] - size) < ONE_SIZE
-    turned = {}
-    for end in range(len(quads)):
-        ups = shape.up[near[:, end]]
-        if len(ups) < 2 or (ups @ ups.T).min() < math.cos(PARALLEL):
-            continue
-        ways = [np.roll(quads[end], -first, axis=0) for first in range(4)]
-        looks = Shape.of(np.array(ways)).up @ ups.mean(0)
-        if (best := int(np.argmax(looks))) and looks[0] < math.cos(math.pi / 4):
-            turned[end] = ways[best]
-    return turned
-
-
 def in_company(quads: Floats, cards: Sequence[tuple[int, ...]], seen: Sequence[int]) -> NDArray[np.int64]:
     """How many of the ends `seen`, of other cards, lie beside, above or below each end, (n,), look the same
     way and are as large.
     """
     shape = Shape.of(quads)
-    near = _next_to(shape, shape.centre) & (shape.up @ shape.up.T > math.cos(PARALLEL))
+    near = next_to(shape, shape.centre) & (shape.up @ shape.up.T > math.cos(PARALLEL))
     near &= np.abs(np.log(shape.wide[:, None] / shape.wide[None])) < ONE_SIZE
     card_of = _card_of(len(quads), cards)
     near &= card_of[:, None] != card_of[None]
     return np.asarray(near[:, seen].sum(1))
 
 
-def among(places: Floats, quads: Floats, least: int) -> NDArray[np.int64]:
-    """Which places (m, 4, 2), by number, lie beside, above or below so many of the ends (n, 4, 2) at `least`
-    and are as large as those, whichever way they look.
-    """
-    if not len(places) or not len(quads):
-        return np.zeros(0, np.int64)
-    there, shape = Shape.of(places), Shape.of(quads)
-    sizes, large = (np.log(each.wide * each.high) / 2 for each in (there, shape))
-    near = _next_to(shape, there.centre) & (np.abs(sizes[:, None] - large) < ONE_SIZE)
-    return np.flatnonzero(near.sum(1) >= least)
-
-
-def _next_to(shape: Shape, places: Floats) -> NDArray[np.bool_]:
+def next_to(shape: Shape, places: Floats) -> NDArray[np.bool_]:
     """Which places (m, 2) lie beside, above or below which ends, (m, n)."""
-    along, across = _seen_from(shape, places)
+    along, across = seen_from(shape, places)
     along = np.abs(along)
     return (along < BESIDE[0]) & (across < BESIDE[1]) | (along < COLUMN[1]) & (across < ASTRIDE)
 
@@ -600,7 +563,7 @@ def lie_bare(
     if length is None:
         return bare
     place = shape.centre - length * shape.high[:, None] * shape.up
-    along, across = _seen_from(shape, place)
+    along, across = seen_from(shape, place)
     over = (along > -TIP) & (along < length + TIP) & (across < ASTRIDE)
     card_of = _card_of(len(quads), cards)
     over &= card_of[:, None] != card_of[None]

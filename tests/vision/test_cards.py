@@ -18,6 +18,7 @@ from datasets.cards import PIECES, CardDeck
 from datasets.render import Camera
 from tests.decks import PAPERS, plain_deck
 from vision.card_lines import find_lines, meld_of, split_melds
+from vision.card_looks import among, gaps_in_columns, turned_from_others
 from vision.cards import arrange_cards
 from vision.classify import Read
 from vision.decks import REJECT, CardReader, Seen, ends_of
@@ -27,14 +28,12 @@ from vision.ends import (
     RANKS,
     CardEnd,
     _assign,
-    among,
     feet,
     in_company,
     join_ends,
     lie_bare,
     middles,
     turn_apart,
-    turned_from_others,
     upside_down,
     words_on_cards,
 )
@@ -506,6 +505,47 @@ def test_places_among_ends_are_as_large_as_these_and_may_look_anywhere() -> None
     assert among(np.concatenate([places, sideways, small]), quads, 2).tolist() == [0, 3]
     assert among(places, quads, 1).tolist() == [0, 1]
     assert among(places[:0], quads, 1).tolist() == among(places, quads[:0], 1).tolist() == []
+
+
+def test_ends_are_missed_in_gaps_of_columns_and_where_these_may_go_on() -> None:
+    column = standing(*((100 + place, 50 + 20 * place, 1) for place in range(8)))
+    around = standing((99, 30, 1), (108, 210, 1))
+    for missing in ([], [3], [2, 3], [4, 5, 6]):
+        between, beyond = gaps_in_columns(np.delete(column, missing, axis=0)[::-1])
+        assert between == pytest.approx(column[missing], abs=0.01)
+        assert beyond[np.argsort(beyond[:, 0, 1])] == pytest.approx(around, abs=0.01)
+    wider = np.delete(column, [1, 3, 5], axis=0)
+    assert not len(gaps_in_columns(wider)[0])  # such steps are usual there
+    turned = np.concatenate([column[:3], np.roll(column[4:], 2, axis=1)])
+    assert not len(gaps_in_columns(turned)[0])
+    rows = standing(*((100, 50 + 60 * place, 1) for place in range(4)))
+    row = standing(*((25 * place, 50, 1) for place in (0, 1, 2, 4)))
+    for apart in (rows, row, column[:2], column[:0]):
+        assert [len(places) for places in gaps_in_columns(apart)] == [0, 0]
+
+
+@pytest.mark.parametrize(("shown", "taken"), [(0.9, [4, 6]), (0.75, [4]), (0.6, [])])
+def test_what_shows_clearly_in_a_gap_or_beyond_a_column_is_taken(shown: float, taken: list[int]) -> None:
+    column = standing(*((100, 50 + 20 * place, 1) for place in range(6)))
+    seen = np.delete(column, 4, axis=0).astype(np.float32)
+
+    def as_read(quads: np.ndarray, chances: list[float]) -> Read:
+        none = np.zeros((len(quads), 0))
+        named = np.array([[chance, 0, 1 - chance] for chance in chances])
+        return Read(np.asarray(quads), named, np.full(len(quads), 0.99), none, none)
+
+    class Classifier:
+        labels = ("K", "A", REJECT)
+
+        def read(self, image: np.ndarray, quads: np.ndarray) -> Read:
+            return as_read(quads, [shown if quad[:, 1].mean() > 100 else 0.1 for quad in quads])
+
+    reader = CardReader(None, Classifier())  # type: ignore[arg-type]
+    sure = [Located(quad, "face", 0.9) for quad in seen]
+    image = np.zeros((300, 300, 3), np.uint8)
+    located, read = reader._settled(image, sure, [], as_read(seen, [0.98] * 5), None)
+    assert [place.quad.mean(0).tolist() for place in located[5:]] == [[100, 50 + 20 * k] for k in taken]
+    assert len(read.quads) == len(located)
 
 
 def test_a_card_lies_bare_where_nothing_hides_its_other_end() -> None:
