@@ -33,12 +33,12 @@ PAPERS: Mapping[str, tuple[tuple[float, float], tuple[float, float]]] = {
 LIGHTS = np.array(
     [
         (warm * 0.45 + tint * 0.3, -warm + tint * 0.5)
-        for warm in np.linspace(-0.5, 0.9, 15)
-        for tint in (-0.1, 0, 0.1)
+        for warm in np.linspace(-0.8, 1.2, 15)
+        for tint in (-0.1, 0, 0.1, 0.5, 1.0)
     ]
 )
-"""Casts that light may have: how it moves both numbers, from bluish to a lamp's yellow, and a little to the
-side."""
+"""Casts that light may have: how it moves both numbers, from bluish to a lamp's yellow, and to the side: a
+little to green, further to red and pink, as coloured lamps and cloths make it."""
 LIGHT_SPREAD = 0.45
 STRENGTHS, STRENGTH_SPREAD = (0.45, 0.65, 0.85, 1.0, 1.2), 0.35
 """How strong colours may be in a photo: haze, glare and a camera's contrast change all alike."""
