@@ -55,6 +55,8 @@ PLAIN = (BACK, BLANK)
 MOST_PLAIN, MOSTLY = 24, 0.9
 """More flat surfaces than that, and so large a share of what was found, are a checked cloth or a floor."""
 SAYS_NOTHING = 0.75
+BY_CHANCE = 0.03
+"""Of so large a share of the words of a newspaper any deck is certain."""
 CLEAR = 1.5
 """Evidence in favour of a deck that a glance must give; else the photo is read as each of them."""
 
@@ -119,8 +121,9 @@ class Seen:
 
     @property
     def evidence(self) -> float:
-        """How much speaks for this deck."""
-        return evidence_of(surest(self.read.chances, self.labels, without=PLAIN))
+        """How much speaks for this deck, more than chance would have it (`BY_CHANCE`)."""
+        surely = surest(self.read.chances, self.labels, without=PLAIN)
+        return evidence_of(surely) - BY_CHANCE * len(surely)
 
     @property
     def shown(self) -> np.ndarray:

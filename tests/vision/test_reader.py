@@ -138,7 +138,13 @@ def surfaces(count: int, face: str = "back") -> Seen:
 
 def test_flat_surfaces_do_not_tell_tiles_from_cards() -> None:
     assert surfaces(5, "5m").evidence > 4
-    assert surfaces(5, "back").evidence == surfaces(5, "5z").evidence == 0
+    assert surfaces(5, "back").evidence == surfaces(5, "5z").evidence <= 0
+
+
+def test_a_few_words_of_a_newspaper_that_look_like_tiles_tell_less_than_one_card() -> None:
+    newspaper, words = surfaces(100, "reject"), surfaces(100, "5m")
+    newspaper.read.chances[:3] = words.read.chances[:3]
+    assert newspaper.evidence < 0 < surfaces(1, "5m").evidence < words.evidence
 
 
 def test_a_checked_cloth_is_no_heap_of_tiles_that_lie_face_down(photo: Photo) -> None:
