@@ -358,6 +358,16 @@ def test_a_part_of_a_cards_lower_end_is_no_other_card() -> None:
     assert feet(quads, cards, belief, alike) == set()
 
 
+def test_neighbours_that_show_the_same_card_at_one_end_each_stay_two_cards() -> None:
+    tops, feet_of_others = [(40 * k, 50, 1) for k in range(4)], [(40 * k, 170, -1) for k in range(3)]
+    beside = standing(*tops, *feet_of_others, (137, 170, -1))
+    assert join_ends(beside) == [(0, 4), (1, 5), (2, 6), (3,), (7,)]
+    # What is a little aslant is one card, and so is what is seen so poorly that its axis tells little.
+    below = standing(*tops, *feet_of_others, (126, 170, -1))
+    assert join_ends(below)[-1] == (3, 7)
+    assert join_ends(beside, belief=np.array([1, 1, 1, 1, 1, 1, 1, 0.5]))[-1] == (3, 7)
+
+
 def test_cards_seen_at_their_lower_ends_lie_where_their_upper_ones_would() -> None:
     """Else the gaps around them are as long as cards are, and part what lies together."""
     places = [(30 * k, 50, 1) for k in range(6) if k not in (2, 3)] + [(30 * k, 170, -1) for k in range(6)]
