@@ -42,8 +42,7 @@ def among(places: Floats, quads: Floats, least: int) -> NDArray[np.int64]:
     if not len(places) or not len(quads):
         return np.zeros(0, np.int64)
     there, shape = Shape.of(places), Shape.of(quads)
-    sizes, large = (np.log(each.wide * each.high) / 2 for each in (there, shape))
-    near = next_to(shape, there.centre) & (np.abs(sizes[:, None] - large) < ONE_SIZE)
+    near = next_to(shape, there.centre) & (np.abs(there.sizes[:, None] - shape.sizes) < ONE_SIZE)
     return np.flatnonzero(near.sum(1) >= least)
 
 
@@ -55,7 +54,6 @@ def gaps_in_columns(quads: Floats) -> tuple[Floats, Floats]:
     upper, lower, steps = _steps(quads)
     between, beyond = [], []
     if len(steps) > 1:
-        next_to_it, before_it = (dict(zip(*pair, strict=True)) for pair in ((upper, lower), (lower, upper)))
         centre = quads.mean(1)
         middle = (centre[upper] + centre[lower]) / 2
         for one, other, step in zip(upper, lower, steps, strict=True):
@@ -67,9 +65,9 @@ def gaps_in_columns(quads: Floats) -> tuple[Floats, Floats]:
                 between += [quads[one] + way * part for part in range(1, parts)]
             if usual < LONGEST:
                 way = (centre[other] - centre[one]) * usual / step
-                if one in before_it and other not in next_to_it:
+                if one in lower and other not in upper:
                     beyond.append(quads[other] + way)
-                if other in next_to_it and one not in before_it:
+                if other in upper and one not in lower:
                     beyond.append(quads[one] - way)
     return np.array(between).reshape(-1, 4, 2), np.array(beyond).reshape(-1, 4, 2)
 
@@ -98,8 +96,7 @@ def turned_from_others(quads: Floats, belief: Floats) -> dict[int, Floats]:
     beside = (np.abs(below) < BESIDE[0]) & (across < BESIDE[1] / 2)
     near = beside | (np.abs(below) < COLUMN[1]) & (across < ASTRIDE)
     near &= (belief >= TELLS_WAY)[:, None] & ~np.eye(len(quads), dtype=bool)
-    size = np.log(shape.wide * shape.high) / 2
-    near &= np.abs(size[:, None] - size) < ONE_SIZE
+    near &= np.abs(shape.sizes[:, None] - shape.sizes) < ONE_SIZE
     turned = {}
     for end in range(len(quads)):
         ups = shape.up[near[:, end]]

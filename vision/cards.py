@@ -176,8 +176,7 @@ def _believed(ends: Sequence[CardEnd], size: tuple[int, ...]) -> tuple[list[Card
 
 def _odd_sizes(quads: Floats, belief: Floats) -> Floats:
     """How odd the size of each end is in the photo, (n,), see `ODD_SIZE`; 0 where too few are sure."""
-    shape = Shape.of(quads)
-    sizes = np.log(shape.wide * shape.high) / 2
+    sizes = Shape.of(quads).sizes
     sure = belief > SURE
     if sure.sum() < ENOUGH:
         return np.zeros(len(quads))

@@ -126,6 +126,11 @@ class Shape:
         wide = np.maximum(np.linalg.norm(right - left, axis=1), 1e-6)
         return cls(quads.mean(1), rise / high[:, None], wide, high)
 
+    @property
+    def sizes(self) -> Floats:
+        """How large they are, (n,): the logarithm of a side of a square as large."""
+        return np.asarray(np.log(self.wide * self.high) / 2)
+
 
 def join_ends(
     quads: Floats,
