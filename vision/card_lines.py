@@ -5,8 +5,8 @@ set apart.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -47,6 +47,12 @@ class Line:
 
     def part(self, start: int, end: int) -> Line:
         return Line(self.cards[start:end], self.steps[start : end - 1], self.up, self.is_column)
+
+    def without(self, cards: Set[int]) -> Line:
+        """The line of the other cards."""
+        left = [place for place, card in enumerate(self.cards) if card not in cards]
+        steps = tuple(sum(self.steps[one:other]) for one, other in pairwise(left))
+        return replace(self, cards=tuple(self.cards[place] for place in left), steps=steps)
 
 
 def find_lines(quads: Floats, cards: Sequence[tuple[int, ...]]) -> list[Line]:

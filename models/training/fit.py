@@ -15,6 +15,8 @@ import torch
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, Dataset
 
+from models.training.revive import revive
+
 
 def parser_of(what: str, steps: int, batch: int) -> argparse.ArgumentParser:
     """The arguments of every training; `steps` and `batch` are its defaults."""
@@ -27,7 +29,7 @@ def parser_of(what: str, steps: int, batch: int) -> argparse.ArgumentParser:
         "--folds", nargs="*", default=["train"], help="folds of groups.json; none: no real photos"
     )
     parser.add_argument("--out", type=Path, required=True, help="checkpoint to write")
-    parser.add_argument("--start", type=Path, help="checkpoint to go on from")
+    parser.add_argument("--start", type=Path, help="checkpoint or shipped ONNX file to go on from")
     parser.add_argument("--steps", type=int, default=steps)
     parser.add_argument("--batch", type=int, default=batch)
     parser.add_argument("--rate", type=float, default=2e-3)
@@ -80,7 +82,10 @@ def fit(
         prefetch_factor=4 if args.workers else None,
     )
     net.to(memory_format=torch.channels_last)
-    if args.start:
+    if args.start and args.start.suffix == ".onnx":
+        pictures = next(iter(DataLoader(data, None if batched else args.batch)))[0]
+        revive(net, args.start, pictures.float() / 255)
+    elif args.start:
         net.load_state_dict(torch.load(args.start, weights_only=True))
     average = Average(net)
     optimiser = torch.optim.AdamW(net.parameters(), args.rate, weight_decay=0.02)

@@ -12,8 +12,9 @@ from datasets.scenes import Label, Scene  # noqa: E402
 from models.training.export import export  # noqa: E402
 from models.training.labelled import Photo, Tile, _refused  # noqa: E402
 from models.training.locator import STRIDE, cut, encode, loss_of  # noqa: E402
-from models.training.nets import Reader, Residual  # noqa: E402
-from models.training.reader import LABELS, PATCH, redraw  # noqa: E402
+from models.training.nets import Locator, Reader, Residual  # noqa: E402
+from models.training.reader import LABELS, PAPERS, PATCH, redraw  # noqa: E402
+from models.training.revive import revive  # noqa: E402
 from vision.classify import CROP, QUAD, TARGET  # noqa: E402
 from vision.model import open_model  # noqa: E402
 
@@ -113,3 +114,27 @@ def test_an_exported_reader_answers_as_the_trained_one_from_half_the_bytes(tmp_p
         wanted = net(torch.from_numpy(crops).permute(0, 3, 1, 2).float() / 255)
     for said, true in zip(open_model("mahjong-reader", tmp_path).run(crops), wanted, strict=True):
         np.testing.assert_allclose(said, true.numpy(), atol=2e-3 * float(true.abs().max()))
+
+
+@pytest.mark.parametrize("kind", ["locator", "reader"])
+def test_a_shipped_network_can_be_trained_on_from_where_it_is(kind: str) -> None:
+    papers = len(PAPERS["four-color"])
+    net = Locator() if kind == "locator" else Reader(len(LABELS["four-color"]), papers)
+    shipped = Path(__file__).parents[2] / "models" / f"four-color-{kind}.onnx"
+    side = 96 if kind == "locator" else CROP
+    pixels = np.random.default_rng(1).integers(0, 256, (16, side, side, 3), np.uint8)
+    pictures = torch.from_numpy(pixels).permute(0, 3, 1, 2).float() / 255
+    revive(net, shipped, pictures)
+    with torch.no_grad():
+        said = net.eval()(pictures)
+        wanted = open_model(f"four-color-{kind}").run(pixels)
+        for one, true in zip([said] if kind == "locator" else said, wanted, strict=True):
+            np.testing.assert_allclose(one.numpy(), true, atol=1e-3 * float(np.abs(true).max()))
+        # Batch norms meet what they know: by itself, a batch looks much as all pictures do.
+        seen = net.train()(pictures)
+    told = said[0] if kind == "reader" else said
+    if kind == "locator":
+        assert float((seen - told).abs().mean()) < 0.05 * float(told.abs().mean())
+    other = Reader(len(LABELS["four-color"]), papers) if kind == "locator" else Locator()
+    with pytest.raises(ValueError):
+        revive(other, shipped, pictures[..., :CROP, :CROP])

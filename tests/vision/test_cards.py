@@ -17,9 +17,9 @@ from datasets.card_layouts import PlacedCard, SceneCard, _fan, _line, true_cards
 from datasets.cards import PIECES, CardDeck
 from datasets.render import Camera
 from tests.decks import PAPERS, plain_deck
-from vision.card_lines import find_lines, meld_of, split_melds
+from vision.card_lines import Line, find_lines, meld_of, split_melds
 from vision.card_looks import among, gaps_in_columns, turned_from_others
-from vision.cards import arrange_cards
+from vision.cards import _odd_sizes, arrange_cards
 from vision.classify import Read
 from vision.decks import REJECT, CardReader, Seen, ends_of
 from vision.ends import (
@@ -377,15 +377,32 @@ def test_cards_seen_at_their_lower_ends_lie_where_their_upper_ones_would() -> No
     assert line.steps == pytest.approx([1.5] * 5, abs=0.05)
 
 
+def test_a_line_without_some_cards_has_the_same_places() -> None:
+    line = Line((4, 2, 7, 1), (1.0, 1.5, 2.0), (0.0, -1.0), False)
+    assert line.without({2}) == Line((4, 7, 1), (2.5, 2.0), (0.0, -1.0), False)
+    assert line.without({4, 1}) == Line((2, 7), (1.5,), (0.0, -1.0), False)
+    assert line.without({1, 2, 4, 7}).cards == line.without({1, 2, 4, 7}).steps == ()
+
+
 def test_an_end_is_the_surer_the_surer_its_rank_and_its_way_up_are() -> None:
-    quad = standing((100, 50, 1))[0].astype(np.float32)
+    quads = standing(*((100 + 30 * place, 50, 1) for place in range(4))).astype(np.float32)
     chances = np.array([[0.98, 0.01, 0.01], [0.45, 0.45, 0.1], [0.98, 0.01, 0.01], [0.1, 0.1, 0.8]])
     upright, none = np.array([0.99, 0.5, 0.5, 0.5]), np.zeros((4, 0))
-    read = Read(np.array([quad] * 4), chances, upright, none, none)
-    places = [Located(quad, "face", 0.7)] * 3 + [Located(quad, "face", 0.35)]
+    read = Read(quads, chances, upright, none, none)
+    places = [Located(quad, "face", score) for quad, score in zip(quads, (0.7, 0.7, 0.7, 0.35), strict=True)]
     surest, doubtful, turned = ends_of(Seen(places, read, ("K", "A", REJECT), (), {}))
     assert 0.98 > surest.belief > turned.belief > doubtful.belief > 0.3
     assert (surest.ranks, surest.upright) == ({"K": 0.98, "A": 0.01}, 0.99)
+
+
+def test_an_end_that_was_seen_twice_is_one() -> None:
+    quads = standing((100, 50, 1), (104, 52, 1), (112, 50, 1)).astype(np.float32)
+    none = np.zeros((3, 0))
+    read = Read(quads, np.array([[0.6, 0.4], [0.99, 0.01], [0.98, 0.02]]), np.full(3, 0.9), none, none)
+    places = [Located(quad, "face", 0.8) for quad in quads]
+    ends = ends_of(Seen(places, read, ("K", REJECT), (), {}))
+    # The surer one of two in one place; in tight fans others lie as near as the third.
+    assert [round(end.quad.mean(0)[0]) for end in ends] == [104, 112]
 
 
 def test_doubtful_ends_are_looked_at_again_and_so_are_faint_places_among_sure_ends() -> None:
@@ -412,10 +429,11 @@ def test_doubtful_ends_are_looked_at_again_and_so_are_faint_places_among_sure_en
     faint = [Located(quad, "face", 0.3, sure=False) for quad in (far, large, next_one, on_it)]
     image = np.zeros((100, 500, 3), np.uint8)
     located, read = reader._settled(image, sure, faint, as_read(quads, [0.98, 0.98, 0.5]), None)
-    assert [quad.mean(0).tolist() for quad in asked] == [[144, 50], [166, 50], [146, 50]]
-    assert np.ptp(asked[0][:, 0]) == pytest.approx(22)  # a little more than the end itself
+    middles = [quad.mean(0).tolist() for quad in asked]
+    assert middles == [[144, 50], pytest.approx([144, 48.56]), [166, 50], [146, 50]]
+    assert np.ptp(asked[0][:, 0]) == pytest.approx(24)  # with a little of what lies around it
     assert located == [*sure, faint[2]]
-    assert read.chances[:, 0].tolist() == pytest.approx([0.98, 0.98, 0.7, 0.9])
+    assert read.chances[:, 0].tolist() == pytest.approx([0.98, 0.98, (0.5 + 0.9 + 0.9) / 3, 0.9])
 
 
 @pytest.mark.parametrize(("before", "anew", "taken"), [(0.7, 0.95, 0.95), (0.7, 0.6, 0.7), (0.99, 1.0, 0.99)])
@@ -456,6 +474,36 @@ def test_what_is_larger_or_smaller_than_the_ends_of_cards_must_be_seen_more_clea
     print_on_cloth = [replace(end, quad=centre + (end.quad - centre) / 3) for end in (first, second)]
     assert len(arrange_cards(image, [*ends, first, second]).sightings) == len(names) + 1
     assert len(arrange_cards(image, [*ends, *print_on_cloth]).sightings) == len(names)
+
+
+def test_what_lies_further_away_may_be_smaller() -> None:
+    """One size is odd where all are alike, and not where they shrink towards it."""
+    quads = standing(*((60 * k, 100, 1) for k in range(6)), (400, 100, 1))
+    belief = np.array([0.99] * 6 + [0.7])
+    shrunk = np.exp(-np.array([0, 0, 0, 0, 0, 0, 6]) * 0.08)[:, None, None]
+    slope = np.exp(-np.arange(7) * 0.08)[:, None, None]
+    middles = quads.mean(1, keepdims=True)
+    alone, among = (_odd_sizes(middles + (quads - middles) * sizes, belief)[6] for sizes in (shrunk, slope))
+    assert alone > 0.15 and among < 0.03
+
+
+@pytest.mark.parametrize(("place", "kept"), [("in the row", True), ("between", False), ("far off", False)])
+def test_prints_are_no_cards_where_others_show_both_ends(place: str, kept: bool) -> None:
+    """What is as sure as a card's only end that lies in the row, where a card is missing there."""
+    names = ["Kr", "Ar", "Rr", "Hg", "Hg", "Cg", "Py"]
+    image, truth = seen_from(_line(names, 1.15, np.random.default_rng(7)), plain_deck())
+    ends, owners = located(truth, np.random.default_rng(7))
+    tops = [next(k for k, owner in enumerate(owners) if owner == card) for card in range(len(names))]
+    lone, step = ends[tops[3]], ends[tops[4]].quad.mean(0) - ends[tops[3]].quad.mean(0)
+    doubtful = replace(lone, belief=0.45, ranks={**lone.ranks, "H": 0.65, "K": 0.3})
+    if place == "in the row":
+        ends = [end for end, owner in zip(ends, owners, strict=True) if owner != 3]
+    elif place == "between":
+        doubtful = replace(doubtful, quad=lone.quad + step / 2)
+    else:
+        doubtful = replace(doubtful, quad=lone.quad - np.array([0, 160]))
+    seen = [sighting.piece for sighting in arrange_cards(image, [*ends, doubtful]).sightings]
+    assert seen == names if kept else seen.count("Hg") == 2 and len(seen) == len(names)
 
 
 def test_a_doubtful_end_counts_in_a_column_of_ends() -> None:
