@@ -5,8 +5,9 @@
 writes OUT/rendered.json and OUT/rendered/*.jpg in the labelled format of `datasets.make_scenes --deck
 four-color`. Cards lie where `datasets.card_layouts` lays them, but rest on each other as stiff bodies do;
 they are thin curved sheets with edges, under lamps, tubes and windows, seen through a lens and developed as a
-phone does. Needs the extra `path-tracing`: Mitsuba 3 traces the light (with LLVM if this computer has it),
-Intel's Open Image Denoise takes most of the tracer's noise away, and what remains is the camera's.
+phone does. Needs the extra `path-tracing`: Mitsuba 3 traces the light (with LLVM if this computer has it; an
+old one, such as 14, breaks off on some processors: name a newer one in DRJIT_LIBLLVM_PATH), Intel's Open
+Image Denoise takes most of the tracer's noise away, and what remains is the camera's.
 """
 
 from __future__ import annotations
