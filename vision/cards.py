@@ -57,7 +57,9 @@ SEEN = 0.6
 SURE, ENOUGH = 0.8, 3
 """How large ends are in a photo is known from so many that are so sure."""
 ODD_SIZE, LEVEL = 0.3, 3.0
-"""The square by which the logarithms of sizes differ counts up to this: what is far off looks smaller."""
+"""The square by which the logarithms of sizes differ counts up to this; and how many sure ends it takes that
+sizes slope across the photo at all.
+"""
 
 
 @dataclass(frozen=True)
@@ -246,7 +248,7 @@ def _single_odds(
     tells["bare"] = tells["pairs"] * lie_bare(quads, cards, every, size)[first]
     for line in lines:
         here = list(line.cards)
-        tells["apart"][here] = len(here) <= SHORT and max(len(other.cards) for other in lines) >= LONG
+        tells["apart"][here] = len(here) <= SHORT and len(lines[0].cards) >= LONG  # the longest is first
         if len(here) >= LONG:
             # Between two neighbours that lie no further apart than usual there is no room for another card.
             room = np.array([before + after for before, after in pairwise(line.steps)])
